@@ -1,0 +1,128 @@
+"""Certified digits and bounds of exact numbers: floors, decimals, decimals of logarithms, and outward floats.
+
+Each refines balls until the answer is the only one possible. That ends because the ties are excluded: a rational is
+treated with integers, and an `Exact` is irrational, so it never sits on a boundary between two answers.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import floor, inf, nextafter
+
+from flint import arb, ctx, fmpq, fmpz
+
+from exactdp.spec.number import FIRST_PRECISION, Exact, Number, is_power
+
+DIGITS = 10
+
+
+def floor_scaled(number: Number, bits: int) -> int:
+    """The floor of number * 2^bits, exactly."""
+    if isinstance(number, Fraction):
+        return (number.numerator << bits) // number.denominator
+    scale = fmpz(1) << bits
+    return _unique_floor(lambda precision: number.ball(precision) * scale, bits)
+
+
+def decimal(number: Number, digits: int = DIGITS) -> str:
+    """The number to `digits` significant digits, the last one rounded correctly; scientific far from 1.
+
+    >>> decimal(Fraction(2, 3), 4), decimal(Fraction(1, 8)), decimal(Fraction(1, 10**9))
+    ('0.6667', '0.125', '1e-9')
+    """
+    if isinstance(number, Fraction):
+        return _rational_decimal(number, digits)
+    return _irrational_decimal(number.ball, digits)
+
+
+def log_decimal(number: Number, digits: int = DIGITS) -> str:
+    """The natural logarithm of a positive number, as `decimal`; exact where it is rational.
+
+    >>> log_decimal(Fraction(3)), log_decimal(Fraction(1))
+    ('1.098612289', '0')
+    """
+    exponent = log_if_rational(number)
+    if exponent is not None:
+        return decimal(exponent, digits)
+    return _irrational_decimal(lambda precision: _ball(number, precision).log(), digits)
+
+
+def log_if_rational(number: Number) -> Fraction | None:
+    """The logarithm of 1 or of e^rational; None for all other numbers, whose logarithms are irrational (Lindemann)."""
+    if isinstance(number, Fraction):
+        return Fraction(0) if number == 1 else None
+    powers = (number.num, number.den)
+    if number.base.unit.base is not None or not all(is_power(p) and p.leading_coefficient() == 1 for p in powers):
+        return None
+    return number.base.rate * (number.den.degree() - number.num.degree())
+
+
+def float_bounds(number: Number) -> tuple[float, float]:
+    """Two floats with number strictly between them or equal to both, a few units in the last place apart."""
+    if isinstance(number, Fraction):
+        try:
+            middle = number.numerator / number.denominator
+        except OverflowError:
+            return (nextafter(inf, 0), inf) if number > 0 else (-inf, nextafter(-inf, 0))
+        return (middle, middle) if middle == number else (nextafter(middle, -inf), nextafter(middle, inf))
+    precision = 2 * FIRST_PRECISION
+    while True:
+        ball = number.ball(precision)
+        if ball.rel_accuracy_bits() > FIRST_PRECISION:
+            return nextafter(float(ball.lower()), -inf), nextafter(float(ball.upper()), inf)
+        precision *= 2
+
+
+def _ball(number: Number, precision: int) -> arb:
+    if isinstance(number, Exact):
+        return number.ball(precision)
+    with ctx.workprec(precision):
+        return arb(fmpq(number.numerator, number.denominator))
+
+
+def _unique_floor(ball_at: Callable[[int], arb], bits: int) -> int:
+    precision = FIRST_PRECISION + max(bits, 0)
+    while True:
+        with ctx.workprec(precision):
+            whole = ball_at(precision).floor().unique_fmpz()
+        if whole is not None:
+            return int(whole)
+        precision *= 2
+
+
+def _rational_decimal(number: Fraction, digits: int) -> str:
+    if number == 0:
+        return "0"
+    size = abs(number)
+    exponent = len(str(size.numerator)) - len(str(size.denominator))
+    exponent -= size < Fraction(10) ** exponent
+    return _layout(number < 0, round(size * Fraction(10) ** (digits - 1 - exponent)), exponent, digits)
+
+
+def _irrational_decimal(ball_at: Callable[[int], arb], digits: int) -> str:
+    precision = FIRST_PRECISION
+    while True:
+        with ctx.workprec(precision):
+            ball = ball_at(precision)
+            if ball.rel_accuracy_bits() > 4 * digits:
+                size = abs(ball)
+                exponent = floor(float((size.log() / arb(10).log()).mid()))
+                scaled = size * arb(10) ** (digits - 1 - exponent)
+                rounded = (scaled + arb(1) / 2).floor().unique_fmpz()
+                if rounded is not None:
+                    return _layout(bool(ball < 0), int(rounded), exponent, digits)
+        precision *= 2
+
+
+def _layout(negative: bool, mantissa: int, exponent: int, digits: int) -> str:
+    """mantissa * 10^(exponent - digits + 1), mantissa of `digits` digits or 10^digits or one short of them."""
+    text = str(mantissa)
+    exponent += len(text) - digits
+    text = text.rstrip("0") or "0"
+    sign = "-" if negative else ""
+    if -5 <= exponent < 0:
+        return f"{sign}0.{'0' * (-exponent - 1)}{text}"
+    if 0 <= exponent < max(digits, 6):
+        whole, part = text[: exponent + 1].ljust(exponent + 1, "0"), text[exponent + 1 :]
+        return f"{sign}{whole}.{part}" if part else f"{sign}{whole}"
+    head = f"{text[0]}.{text[1:]}" if len(text) > 1 else text
+    return f"{sign}{head}e{exponent}"
