@@ -1,0 +1,193 @@
+"""Cells: a finite partition of countably many outcomes on which several laws are proportional.
+
+A likelihood ratio that is constant on a cell makes the cell as good as a single outcome: the hockey-stick divergence,
+the total variation and every other f-divergence of two laws are those of the two vectors of cell masses. Two-sided
+geometric laws, and what thresholds make of them, have such cells: between two breakpoints both are multiples of one
+exponential. Where they are not, a short interval is divided into points, and a longer one is *irregular*: the cell then
+carries the densities, which `exactdp.spec.divergence` compares by their sign runs.
+"""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+from exactdp.spec.errors import NotClosed
+from exactdp.spec.exponent import ONE, Unit
+from exactdp.spec.number import Number
+from exactdp.spec.piecewise import Interval, Piecewise, intervals_between
+from exactdp.spec.template import Template
+from exactdp.spec.terms import Terms
+
+Density = list[tuple[Piecewise, ...]]
+"""A function of several integers: a sum of products, one factor for each integer."""
+Families = Mapping[Template, Density]
+Exponents = tuple[tuple[int, Fraction], ...]
+Box = tuple[Interval, ...]
+
+POINTS_AT_MOST = 64
+"""A finite box that is not a cell is divided into single points up to this many."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One outcome (`template` None), or the outcomes of a template over a box of integers.
+
+    `shape` gives each integer's degree and rate: on the box all laws are multiples of prod k^degree * e^(-rate*k*unit).
+    """
+
+    outcome: Hashable = None
+    template: Template | None = None
+    box: Box = ()
+    shape: Exponents = ()
+    unit: Unit = ONE
+
+    def __str__(self) -> str:
+        if self.template is None:
+            return repr(self.outcome)
+        if all(low is not None and low == high for low, high in self.box):
+            return repr(self.template.fill([low for low, _ in self.box if low is not None]))
+        names = ["k"] if self.template.holes == 1 else [f"k{i + 1}" for i in range(self.template.holes)]
+        shown = repr(self.template)
+        for name in names:
+            shown = shown.replace("#", name, 1)
+        return f"{shown} with {', '.join(map(_range_text, names, self.box))}"
+
+
+def _range_text(name: str, interval: Interval) -> str:
+    low, high = interval
+    if low is None:
+        return f"{name} any integer" if high is None else f"{name} <= {high}"
+    if high is None:
+        return f"{name} >= {low}"
+    return f"{name} = {low}" if low == high else f"{low} <= {name} <= {high}"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A cell with each law's mass on it; `densities` (one integer, one per law) when the cell is irregular."""
+
+    cell: Cell
+    masses: list[Number]
+    densities: list[Terms] | None = None
+
+
+def columns(families: Sequence[Families]) -> Iterator[Column]:
+    """The cells of all templates of several laws, each with the laws' masses on it.
+
+    Raises `NotClosed` when several integers are released whose joint laws are not multiples of one another.
+    """
+    for template in dict.fromkeys(t for f in families for t in f):
+        densities = [f.get(template, []) for f in families]
+        for box in _boxes(densities, template.holes):
+            yield from _divided(template, box, [_on_box(density, box) for density in densities])
+
+
+def _boxes(densities: Sequence[Density], holes: int) -> Iterator[Box]:
+    axes = []
+    for axis in range(holes):
+        cuts = {cut for density in densities for factors in density for cut in factors[axis].breakpoints()}
+        axes.append(intervals_between(sorted(cuts)))
+    return product(*axes)
+
+
+class _Monomials:
+    """A density on a box: coefficients by exponents."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.by_shape: dict[Exponents, Number] = {}
+        self.unit = unit
+
+    def __bool__(self) -> bool:
+        return bool(self.by_shape)
+
+    def factor_of(self, other: "_Monomials") -> Number | None:
+        """The c with self = c * other."""
+        if self.by_shape.keys() != other.by_shape.keys():
+            return None
+        first = next(iter(other.by_shape))
+        factor = self.by_shape[first] / other.by_shape[first]
+        return factor if all(c == factor * other.by_shape[k] for k, c in self.by_shape.items()) else None
+
+    def total(self, box: Box) -> Number:
+        total: Number = Fraction(0)
+        for shape, c in self.by_shape.items():
+            term = c
+            for key, (low, high) in zip(shape, box, strict=True):
+                term = term * Terms({key: Fraction(1)}, self.unit).total(low, high)
+            total = total + term
+        return total
+
+    def terms(self) -> Terms:
+        """As a function of one integer."""
+        return Terms({shape[0]: c for shape, c in self.by_shape.items()}, self.unit)
+
+
+def _on_box(density: Density, box: Box) -> _Monomials:
+    result = _Monomials(ONE)
+    for factors in density:
+        parts = [_on_interval(f, interval) for f, interval in zip(factors, box, strict=True)]
+        for part in parts:
+            result.unit = part.unit if any(r for _, r in part.coefficients) else result.unit
+        for combination in product(*(part.coefficients.items() for part in parts)):
+            shape = tuple(key for key, _ in combination)
+            value: Number = Fraction(1)
+            for _, c in combination:
+                value = value * c
+            result.by_shape[shape] = result.by_shape.get(shape, Fraction(0)) + value
+    result.by_shape = {shape: c for shape, c in result.by_shape.items() if c}
+    return result
+
+
+def _on_interval(density: Piecewise, interval: Interval) -> Terms:
+    """The density's terms there; at a single point its value, so that all densities are comparable."""
+    low, high = interval
+    terms = density.on(low, high)
+    return Terms.constant(terms(low)) if low is not None and low == high else terms
+
+
+def _divided(template: Template, box: Box, laws: list[_Monomials]) -> Iterator[Column]:
+    present = [law for law in laws if law]
+    if not present:
+        return
+    reference = present[0]
+    if all(law.factor_of(reference) is not None for law in present):
+        mass = reference.total(box)
+        masses = [Fraction(0) if not law else mass * (law.factor_of(reference) or 0) for law in laws]
+        shape = next(iter(reference.by_shape)) if len(reference.by_shape) == 1 else ()
+        yield Column(Cell(None, template, box, shape, reference.unit), masses)
+    elif (points := _points(box)) is not None:
+        for point in points:
+            masses = [_value(law, point) for law in laws]
+            if any(masses):
+                shape = ((0, Fraction(0)),) * len(point)
+                yield Column(Cell(None, template, tuple((k, k) for k in point), shape), masses)
+    elif template.holes == 1:
+        cell = Cell(None, template, box, (), reference.unit)
+        yield Column(cell, [law.total(box) for law in laws], [law.terms() for law in laws])
+    else:
+        raise NotClosed(
+            f"the outcomes {template!r} release several noisy integers whose joint laws are not multiples of one "
+            "another; clamp the released integers to a finite range, or release fewer of them"
+        )
+
+
+def _points(box: Box) -> list[tuple[int, ...]] | None:
+    count = 1
+    for low, high in box:
+        if low is None or high is None:
+            return None
+        count *= high - low + 1
+    if count > POINTS_AT_MOST:
+        return None
+    return list(product(*(range(low, high + 1) for low, high in box if low is not None and high is not None)))
+
+
+def _value(law: _Monomials, point: tuple[int, ...]) -> Number:
+    total: Number = Fraction(0)
+    for shape, c in law.by_shape.items():
+        term = c
+        for key, k in zip(shape, point, strict=True):
+            term = term * Terms({key: Fraction(1)}, law.unit)(k)
+        total = total + term
+    return total

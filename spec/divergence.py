@@ -1,0 +1,154 @@
+"""Divergences between laws: total variation and hockey-stick, exact, with the event that attains them.
+
+Laws are first laid side by side on common cells (`Aligned`); on finitely many of them a divergence is a finite sum. On
+an irregular cell, an infinite interval on which two densities are not multiples of one another, the set where
+p > E*q is a union of few intervals, found and summed in closed form.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from exactdp.spec.cells import Cell, Column, columns
+from exactdp.spec.errors import InvalidArgument
+from exactdp.spec.law import UNRESOLVED, Bounds, Law
+from exactdp.spec.number import Number, exact
+from exactdp.spec.terms import Terms, sign
+from exactdp.spec.vector import Vector, vector
+
+
+@dataclass(frozen=True)
+class Event:
+    """A set of outcomes with its probability `p` under one law and `q` under another."""
+
+    cells: tuple[Cell, ...]
+    p: Number
+    q: Number
+
+    def excess(self, factor: Number) -> Number:
+        """p - factor * q."""
+        return self.p - factor * self.q
+
+    def __str__(self) -> str:
+        return "{" + "; ".join(map(str, joined(self.cells))) + "}"
+
+
+class Aligned:
+    """Laws side by side: `vectors[i]` are law i's masses on `cells`; `irregular` gives densities by cell index."""
+
+    def __init__(self, laws: Sequence[Law]) -> None:
+        self.laws = list(laws)
+        outcomes: dict[Hashable, None] = {}
+        for law in self.laws:
+            outcomes.update(dict.fromkeys(law.atoms))
+        outcomes.pop(UNRESOLVED, None)
+        extra = list(columns([law.families for law in self.laws])) if any(law.families for law in self.laws) else []
+        self.cells = [Cell(outcome) for outcome in outcomes] + [column.cell for column in extra]
+        self.unresolved = [law.unresolved for law in self.laws]
+        self.irregular: dict[int, list[Terms]] = {
+            len(outcomes) + i: column.densities for i, column in enumerate(extra) if column.densities is not None
+        }
+        self.vectors = [_on_cells(law, list(outcomes), extra, n) for n, law in enumerate(self.laws)]
+
+    def best_event(self, i: int, j: int, factor: Number) -> Event:
+        """The event S = {p > factor * q} of laws i and j, which maximises P(S) - factor * Q(S)."""
+        p, q = self.vectors[i], self.vectors[j]
+        signs = p.minus(q, factor).signs()
+        chosen = [n for n, s in enumerate(signs) if s > 0 and n not in self.irregular]
+        cells = [self.cells[n] for n in chosen]
+        mass_p, mass_q = p.total(chosen), q.total(chosen)
+        for n, densities in self.irregular.items():
+            for interval, a, b in _positive_runs(self.cells[n], densities[i], densities[j], factor):
+                cells.append(replace(self.cells[n], box=(interval,)))
+                mass_p, mass_q = mass_p + a, mass_q + b
+        return Event(tuple(cells), mass_p, mass_q)
+
+    def impossible_event(self, i: int, j: int) -> Event:
+        """The event of all outcomes that law i can give and law j cannot."""
+        p, q = self.vectors[i], self.vectors[j]
+        chosen = [n for n, s in enumerate(q.signs()) if s == 0 and not p.is_zero(n)]
+        return Event(tuple(self.cells[n] for n in chosen), p.total(chosen), Fraction(0))
+
+    def limit_ratios(self, i: int, j: int) -> list[Number | None]:
+        """The limits of p/q at the infinite ends of irregular cells; None where the ratio grows beyond every bound."""
+        limits = []
+        for n, densities in self.irregular.items():
+            low, high = self.cells[n].box[0]
+            for up, infinite in ((False, low is None), (True, high is None)):
+                if infinite and densities[i]:
+                    limits.append(_limit_ratio(densities[i], densities[j], up=up))
+        return limits
+
+
+def joined(cells: Sequence[Cell]) -> list[Cell]:
+    """The cells with adjacent intervals of one integer made one, for people to read."""
+    result: list[Cell] = []
+    for cell in cells:
+        last = result[-1] if result else None
+        if last is not None and cell.template is not None and last.template == cell.template and len(cell.box) == 1:
+            (low, end), (start, high) = last.box[0], cell.box[0]
+            if end is not None and end + 1 == start:
+                result[-1] = replace(last, box=((low, high),))
+                continue
+        result.append(cell)
+    return result
+
+
+def hockey_stick(p: Law, q: Law, factor: Number | int | str) -> Number | Bounds:
+    """H_E(P || Q) = sum over y of max(0, P(y) - E*Q(y)) at E = `factor` >= 0: the least delta for (ln E, delta).
+
+    Exact for finite laws and for countable ones in closed form; bounds when a law leaves mass UNRESOLVED.
+    Paper: the privacy divergence of section 2. Raises `InvalidArgument` and `NotClosed`.
+
+    >>> hockey_stick(Law({0: "3/4", 1: "1/4"}), Law({0: "1/4", 1: "3/4"}), 2)
+    Fraction(1, 4)
+    """
+    e = exact(factor, "factor")
+    if sign(e) < 0:
+        raise InvalidArgument("factor", factor, "a number of at least 0")
+    return divergence_bounds(Aligned([p, q]), 0, 1, e)
+
+
+def tv(p: Law, q: Law) -> Number | Bounds:
+    """The total variation distance sup over events A of |P(A) - Q(A)| = H_1(P || Q).
+
+    >>> tv(Law({0: "3/4", 1: "1/4"}), Law({0: "1/4", 1: "3/4"}))
+    Fraction(1, 2)
+    """
+    return hockey_stick(p, q, 1)
+
+
+def divergence_bounds(aligned: Aligned, i: int, j: int, factor: Number) -> Number | Bounds:
+    """H_factor of laws i and j; when mass is unresolved, at worst it all falls on one side's favour."""
+    known = aligned.best_event(i, j, factor).excess(factor)
+    mine, theirs = aligned.unresolved[i], aligned.unresolved[j]
+    if not mine and not theirs:
+        return known
+    low = known - factor * theirs
+    return Bounds(low if sign(low) > 0 else Fraction(0), known + mine)
+
+
+def _on_cells(law: Law, outcomes: list[Hashable], extra: list[Column], position: int) -> Vector:
+    if not extra:
+        return law.masses.picked([law.atoms.get(outcome) for outcome in outcomes])
+    atoms = [law.masses[law.atoms[o]] if o in law.atoms else Fraction(0) for o in outcomes]
+    return vector(atoms + [column.masses[position] for column in extra])
+
+
+def _positive_runs(
+    cell: Cell, p: Terms, q: Terms, factor: Number
+) -> list[tuple[tuple[int | None, int | None], Number, Number]]:
+    difference = p + q.scaled(-factor)
+    runs = difference.sign_runs(*cell.box[0])
+    return [((low, high), p.total(low, high), q.total(low, high)) for low, high, s in runs if s > 0]
+
+
+def _limit_ratio(p: Terms, q: Terms, *, up: bool) -> Number | None:
+    if not q:
+        return None
+    mine, theirs = p.leading(up=up), q.leading(up=up)
+    if mine == theirs:
+        return p.coefficients[mine] / q.coefficients[theirs]
+    decay = (mine[1] - theirs[1]) if up else (theirs[1] - mine[1])
+    vanishing = decay > 0 or (decay == 0 and mine[0] < theirs[0])
+    return Fraction(0) if vanishing else None
