@@ -1,0 +1,225 @@
+"""The command line: `exactdp verify`, `exactdp audit`, `exactdp check`.
+
+Exit codes: 0 holds, 1 refuted, 2 bad input (one line that names the argument, its value and what would be right),
+3 undecided or vacuous, 130 interrupted.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import NoReturn
+
+from exactdp.reference.draw import BUDGET
+from exactdp.spec.errors import ExactDPError
+from exactdp.spec.rational import rational
+from exactdp.verify import checker
+from exactdp.verify.audit import audit
+from exactdp.verify.ledger import overall, render, to_json, verify_items
+from exactdp.verify.loading import check_writable, load_mechanism, parse_domain
+from exactdp.verify.neighbours import RELATIONS
+from exactdp.verify.results import audit_json, audit_text
+from exactdp.verify.universe import Progress
+
+PICTURES = (".png", ".svg", ".pdf")
+BAD_INPUT, INTERRUPTED = 2, 130
+
+EXIT_CODES = """exit codes: 0 holds, 1 refuted, 2 bad input, 3 undecided or vacuous"""
+
+MAIN = f"""examples:
+  exactdp verify                                   every numbered item of the paper, with its controls
+  exactdp audit mine.py:count --domain 0,1 -n 3 --epsilon 1/2
+  exactdp check count.cert
+
+{EXIT_CODES}"""
+
+VERIFY = f"""examples:
+  exactdp verify                                   all items, small sizes
+  exactdp verify def-2.3 lem-2.5                   two of them
+  exactdp verify --preset full --jobs 2            exhaustive sizes, on two processes
+  exactdp verify --json ledger.json
+
+{EXIT_CODES}"""
+
+AUDIT = f"""A mechanism is a function of (data, draw), and of the keyword epsilon when it names it. In mine.py:
+
+  from exactdp import discrete_laplace
+
+  def count(data, draw, *, epsilon):
+      return sum(data) + draw(discrete_laplace(1 / epsilon))
+
+examples:
+  exactdp audit mine.py:count --domain 0,1 -n 3 --epsilon 1/2
+  exactdp audit mine.py:count --domain 0,1 -n 3 --epsilon "ln(3)" --claim 1/2
+  exactdp audit exactdp.verify.gallery:svt4 --domain=-1,0,1 -n 2 --neighbours each-by-one --epsilon 1/10
+  exactdp audit mine.py:count --domain 0,1 -n 3 --epsilon 1 --delta 1e-6 --certificate count.cert --plot count.png
+
+{EXIT_CODES}"""
+
+CHECK = """The checker reads the certificate with the standard library alone; `python verify/checker.py CERTIFICATE` is
+the same. Exit codes: 0 accepted (it prints whether the claim holds or is refuted), 1 rejected, 2 not a certificate."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    main_parser: argparse.ArgumentParser = _Parser(
+        prog="exactdp",
+        description="Differential-privacy claims decided exactly.",
+        epilog=MAIN,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    main_parser.add_argument("--version", action="version", version=f"exactdp {version('exactdp')}")
+    commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
+    _add_verify(_command(commands, "verify", "check the paper's items and print the ledger", VERIFY))
+    _add_audit(_command(commands, "audit", "decide a privacy claim about a mechanism", AUDIT))
+    _add_check(_command(commands, "check", "check a certificate independently", CHECK))
+    return main_parser
+
+
+class _Parser(argparse.ArgumentParser):
+    """Usage errors in one line, as all bad input."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the program with exit code 2."""
+        self.exit(BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def _command(
+    commands: "argparse._SubParsersAction[_Parser]", name: str, summary: str, epilog: str
+) -> argparse.ArgumentParser:
+    return commands.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def _add_verify(command: argparse.ArgumentParser) -> None:
+    command.add_argument("items", nargs="*", metavar="ITEM", help="ids such as def-2.3; all items when none is given")
+    command.add_argument("--preset", default="minimal", metavar="NAME", help="minimal (default) or full")
+    command.add_argument("--jobs", type=int, default=1, metavar="N", help="processes to use (default 1)")
+    command.add_argument("--json", metavar="FILE", help="write the ledger as JSON")
+    command.set_defaults(run=_verify)
+
+
+def _add_audit(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("mechanism", metavar="FILE.py:NAME", help="the function to audit, or package.module:NAME")
+    add("--domain", required=True, metavar="V,V,...", help="what a record can be: Python literals or words")
+    add("-n", type=int, required=True, metavar="N", help="how many records a dataset has (add-remove: at most)")
+    add("--epsilon", required=True, metavar="E", help="such as 1/2, 0.1 or ln(3); the mechanism gets it if it names it")
+    add("--delta", default="0", metavar="D", help="the claimed delta, such as 1e-6 (default 0)")
+    add("--claim", default="1", metavar="MULTIPLE", help="claim MULTIPLE * epsilon instead of epsilon (default 1)")
+    add("--neighbours", default="change-one", metavar="NAME", help=", ".join(RELATIONS) + " (default change-one)")
+    add("--budget", type=int, default=BUDGET, metavar="N", help=f"steps the enumeration may take (default {BUDGET})")
+    add("--window", type=int, metavar="W", help="spell noise out from -W to W where it has no closed form")
+    add("--json", metavar="FILE", help="write the result as JSON")
+    add("--certificate", metavar="FILE", help="write a certificate for `exactdp check`")
+    add("--plot", metavar="FILE", help="draw the profile delta(epsilon): " + ", ".join(PICTURES))
+    command.set_defaults(run=_audit)
+
+
+def _add_check(command: argparse.ArgumentParser) -> None:
+    command.add_argument("certificate", metavar="CERTIFICATE", help="a file written by `exactdp audit --certificate`")
+    command.set_defaults(run=_check)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command line and returns its exit code."""
+    arguments = parser().parse_args(_joined(sys.argv[1:] if argv is None else list(argv)))
+    run: Callable[[argparse.Namespace], int] = arguments.run
+    try:
+        return run(arguments)
+    except ExactDPError as error:
+        print(f"exactdp {arguments.command}: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"exactdp {arguments.command}: {error.filename}: {error.strerror}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print(f"exactdp {arguments.command}: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    return BAD_INPUT
+
+
+def _joined(words: list[str]) -> list[str]:
+    """`--domain -1,0,1` as one word, which argparse would take for another option."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] in ("--domain", "--epsilon", "--delta", "--claim") and word.startswith("-"):
+            joined[-1] += "=" + word
+        else:
+            joined.append(word)
+    return joined
+
+
+def _verify(arguments: argparse.Namespace) -> int:
+    target = check_writable("--json", arguments.json)
+    with _progress() as progress:
+        entries = verify_items(arguments.items or None, arguments.preset, arguments.jobs, progress)
+    print(render(entries))
+    if target is not None:
+        _write_json(target, {"verdict": str(overall(entries)), "items": to_json(entries)})
+    return overall(entries).exit_code
+
+
+def _audit(arguments: argparse.Namespace) -> int:
+    mechanism = load_mechanism(arguments.mechanism)
+    target = check_writable("--json", arguments.json)
+    certificate = check_writable("--certificate", arguments.certificate)
+    picture = check_writable("--plot", arguments.plot, PICTURES)
+    with _progress() as progress:
+        result = audit(
+            mechanism,
+            domain=parse_domain(arguments.domain),
+            n=arguments.n,
+            epsilon=arguments.epsilon,
+            delta=arguments.delta,
+            claim=rational(arguments.claim, "--claim"),
+            neighbours=arguments.neighbours,
+            budget=arguments.budget,
+            window=arguments.window,
+            progress=progress,
+        )
+    print(audit_text(result))
+    if target is not None:
+        _write_json(target, audit_json(result))
+    if certificate is not None:
+        from exactdp.verify.certificate import write_certificate
+
+        write_certificate(result, certificate)
+    if picture is not None:
+        from exactdp.verify.plots import plot_profile
+
+        plot_profile(result, picture)
+    return result.verdict.kind.exit_code
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    return checker.main([arguments.certificate])
+
+
+def _write_json(path: Path, data: dict[str, object]) -> None:
+    path.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """A progress bar on a terminal; nothing elsewhere."""
+    from tqdm import tqdm
+
+    with tqdm(disable=not sys.stderr.isatty(), leave=False, unit="") as bar:
+
+        def show(done: int, total: int, label: str) -> None:
+            bar.total = total
+            bar.set_description_str(label, refresh=False)
+            bar.update(done - bar.n)
+
+        yield show
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
