@@ -26,7 +26,7 @@ Exponents = tuple[tuple[int, Fraction], ...]
 Box = tuple[Interval, ...]
 
 POINTS_AT_MOST = 64
-"""A finite box that is not a cell is divided into single points up to this many."""
+"""The finite sides of a box that is not a cell are divided into single points, up to this many."""
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,19 @@ class Cell:
     shape: Exponents = ()
     unit: Unit = ONE
 
+    @property
+    def is_single(self) -> bool:
+        """Whether the cell is one outcome."""
+        return all(low is not None and low == high for low, high in self.box)
+
+    @property
+    def single(self) -> Hashable:
+        """The outcome of a cell that is single."""
+        return self.outcome if self.template is None else self.template.fill([k for k, _ in self.box if k is not None])
+
     def __str__(self) -> str:
-        if self.template is None:
-            return repr(self.outcome)
-        if all(low is not None and low == high for low, high in self.box):
-            return repr(self.template.fill([low for low, _ in self.box if low is not None]))
+        if self.template is None or self.is_single:
+            return repr(self.single)
         names = ["k"] if self.template.holes == 1 else [f"k{i + 1}" for i in range(self.template.holes)]
         shown = repr(self.template)
         for name in names:
@@ -80,7 +88,7 @@ def columns(families: Sequence[Families]) -> Iterator[Column]:
     for template in dict.fromkeys(t for f in families for t in f):
         densities = [f.get(template, []) for f in families]
         for box in _boxes(densities, template.holes):
-            yield from _divided(template, box, [_on_box(density, box) for density in densities])
+            yield from _divided(template, box, densities)
 
 
 def _boxes(densities: Sequence[Density], holes: int) -> Iterator[Box]:
@@ -146,22 +154,21 @@ def _on_interval(density: Piecewise, interval: Interval) -> Terms:
     return Terms.constant(terms(low)) if low is not None and low == high else terms
 
 
-def _divided(template: Template, box: Box, laws: list[_Monomials]) -> Iterator[Column]:
+def _divided(template: Template, box: Box, densities: Sequence[Density]) -> Iterator[Column]:
+    laws = [_on_box(density, box) for density in densities]
     present = [law for law in laws if law]
     if not present:
         return
     reference = present[0]
-    if all(law.factor_of(reference) is not None for law in present):
+    factors = [law.factor_of(reference) if law else Fraction(0) for law in laws]
+    if all(factor is not None for factor in factors):
         mass = reference.total(box)
-        masses = [Fraction(0) if not law else mass * (law.factor_of(reference) or 0) for law in laws]
         shape = next(iter(reference.by_shape)) if len(reference.by_shape) == 1 else ()
+        masses = [mass * factor for factor in factors if factor is not None]
         yield Column(Cell(None, template, box, shape, reference.unit), masses)
-    elif (points := _points(box)) is not None:
-        for point in points:
-            masses = [_value(law, point) for law in laws]
-            if any(masses):
-                shape = ((0, Fraction(0)),) * len(point)
-                yield Column(Cell(None, template, tuple((k, k) for k in point), shape), masses)
+    elif parts := _finer(box):
+        for part in parts:
+            yield from _divided(template, part, densities)
     elif template.holes == 1:
         cell = Cell(None, template, box, (), reference.unit)
         yield Column(cell, [law.total(box) for law in laws], [law.terms() for law in laws])
@@ -172,22 +179,15 @@ def _divided(template: Template, box: Box, laws: list[_Monomials]) -> Iterator[C
         )
 
 
-def _points(box: Box) -> list[tuple[int, ...]] | None:
+def _finer(box: Box) -> list[Box]:
+    """The box with its finite sides divided into single points; nothing when there are none, or too many."""
+    sides: list[list[Interval]] = []
     count = 1
     for low, high in box:
         if low is None or high is None:
-            return None
-        count *= high - low + 1
-    if count > POINTS_AT_MOST:
-        return None
-    return list(product(*(range(low, high + 1) for low, high in box if low is not None and high is not None)))
-
-
-def _value(law: _Monomials, point: tuple[int, ...]) -> Number:
-    total: Number = Fraction(0)
-    for shape, c in law.by_shape.items():
-        term = c
-        for key, k in zip(shape, point, strict=True):
-            term = term * Terms({key: Fraction(1)}, law.unit)(k)
-        total = total + term
-    return total
+            sides.append([(low, high)])
+        else:
+            count *= high - low + 1
+            sides.append([(k, k) for k in range(low, high + 1)] if count <= POINTS_AT_MOST else [(low, high)])
+    parts = list(product(*sides))
+    return parts if len(parts) > 1 else []

@@ -4,13 +4,15 @@ Each refines balls until the answer is the only one possible. That ends because 
 treated with integers, and an `Exact` is irrational, so it never sits on a boundary between two answers.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import lru_cache
 from math import floor, inf, nextafter
 
 from flint import arb, ctx, fmpq, fmpz
 
-from exactdp.spec.number import FIRST_PRECISION, Exact, Number, is_power
+from exactdp.spec.exponent import Base, Exponent
+from exactdp.spec.number import FIRST_PRECISION, Exact, Number, generator, is_power
 
 DIGITS = 10
 
@@ -68,8 +70,36 @@ def float_bounds(number: Number) -> tuple[float, float]:
     while True:
         ball = number.ball(precision)
         if ball.rel_accuracy_bits() > FIRST_PRECISION:
-            return nextafter(float(ball.lower()), -inf), nextafter(float(ball.upper()), inf)
+            return floats_around(ball)
         precision *= 2
+
+
+def sum_bounds(summands: Iterable[tuple[Number, int, Exponent]], precision: int = 2 * FIRST_PRECISION) -> arb:
+    """A ball around the sum of c * m * e^x over the summands (c, m, x)."""
+    with ctx.workprec(precision):
+        total = arb(0)
+        for c, m, x in summands:
+            total += _ball(c, precision) * m * _power(x, precision)
+        return total
+
+
+def sign_if_clear(summands: Iterable[tuple[Number, int, Exponent]]) -> int | None:
+    """The sign of the sum of c * m * e^x over the summands (c, m, x), if one look at balls shows it."""
+    ball = sum_bounds(summands)
+    return 1 if ball > 0 else -1 if ball < 0 else None
+
+
+def floats_around(ball: arb) -> tuple[float, float]:
+    """Floats below and above a ball."""
+    return nextafter(float(ball.lower()), -inf), nextafter(float(ball.upper()), inf)
+
+
+@lru_cache(maxsize=4096)
+def _power(exponent: Exponent, precision: int) -> arb:
+    if not exponent.coefficient:
+        return arb(1)
+    power = generator(Base(exponent.unit, abs(exponent.coefficient)), precision)
+    return power if exponent.coefficient < 0 else 1 / power
 
 
 def _ball(number: Number, precision: int) -> arb:

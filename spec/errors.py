@@ -52,5 +52,9 @@ class BudgetExceeded(ExactDPError):
         super().__init__(message)
 
 
+class MechanismFailed(ExactDPError):
+    """A user's function raised an exception of its own; the message says which, and in which line."""
+
+
 class NonDeterministic(ExactDPError):
     """A mechanism behaved differently after the same draws: it uses randomness, time or state outside `draw`."""

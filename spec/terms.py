@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 from math import comb
 
+from exactdp.spec.enclosure import floats_around, sign_if_clear, sum_bounds
 from exactdp.spec.errors import MixedUnits
 from exactdp.spec.exponent import ONE, Exponent, Unit
 from exactdp.spec.number import Exact, Number, exp
@@ -37,6 +38,20 @@ class Terms:
         """The value at k."""
         values = [c * k**d * self._power(r, k) for (d, r), c in self.coefficients.items()]
         return sum(values, start=Fraction(0))
+
+    def sign_at(self, k: int) -> int:
+        """The sign of f(k): by balls where they show it, else exactly."""
+        if self.unit.symbolic:
+            return sign(self(k))
+        clear = sign_if_clear(self._summands(k))
+        return sign(self(k)) if clear is None else clear
+
+    def floats_at(self, k: int) -> tuple[float, float]:
+        """Floats below and above f(k)."""
+        return floats_around(sum_bounds(self._summands(k)))
+
+    def _summands(self, k: int) -> list[tuple[Number, int, Exponent]]:
+        return [(c, k**d, Exponent(-r * k, self.unit)) for (d, r), c in self.coefficients.items()]
 
     def __add__(self, other: "Terms") -> "Terms":
         total = dict(self.coefficients)
@@ -130,7 +145,7 @@ class Terms:
 
     def _raw_runs(self, low: int | None, high: int | None) -> Iterator[tuple[int | None, int | None, int]]:
         if low is not None and low == high:
-            yield low, high, sign(self(low))
+            yield low, high, self.sign_at(low)
             return
         if len(self.coefficients) <= 1 and all(d == 0 for d, _ in self.coefficients):
             yield low, high, self.final_sign(up=True)
@@ -146,8 +161,8 @@ class Terms:
 
     def _monotone_runs(self, low: int | None, high: int | None) -> Iterator[tuple[int | None, int | None, int]]:
         """The runs of a function that is monotone on low..high (and so has its zeros, if isolated, at one point)."""
-        first = self.final_sign(up=False) if low is None else sign(self(low))
-        last = self.final_sign(up=True) if high is None else sign(self(high))
+        first = self.final_sign(up=False) if low is None else self.sign_at(low)
+        last = self.final_sign(up=True) if high is None else self.sign_at(high)
         if first == last:
             yield low, high, first
             return
@@ -155,7 +170,7 @@ class Terms:
         right = high if high is not None else self._probe(left, 1, last)
         while right - left > 1:
             middle = (left + right) // 2
-            s = sign(self(middle))
+            s = self.sign_at(middle)
             if s == first:
                 left = middle
             elif s == last:
@@ -171,7 +186,7 @@ class Terms:
     def _probe(self, start: int, direction: int, wanted: int) -> int:
         """A point on that side of `start` where the sign is the final one."""
         step = 1
-        while sign(self(start + direction * step)) != wanted:
+        while self.sign_at(start + direction * step) != wanted:
             step *= 2
         return start + direction * step
 

@@ -40,10 +40,6 @@ class PrivacyClaim:
         """E = e^(multiple * epsilon)."""
         return exp(self.epsilon * self.multiple)
 
-    def __str__(self) -> str:
-        scaled = f"{self.epsilon}" if self.multiple == 1 else f"{self.multiple} * {self.epsilon}"
-        return f"({scaled}, {self.delta})-differentially private, {self.relation.name}"
-
 
 @dataclass(frozen=True)
 class Witness:

@@ -6,6 +6,7 @@ Exit codes: 0 holds, 1 refuted, 2 bad input (one line that names the argument, i
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,13 +20,13 @@ from exactdp.spec.rational import rational
 from exactdp.verify import checker
 from exactdp.verify.audit import audit
 from exactdp.verify.ledger import overall, render, to_json, verify_items
-from exactdp.verify.loading import check_writable, load_mechanism, parse_domain
+from exactdp.verify.loading import check_writable, load_function, parse_domain
 from exactdp.verify.neighbours import RELATIONS
 from exactdp.verify.results import audit_json, audit_text
 from exactdp.verify.universe import Progress
 
 PICTURES = (".png", ".svg", ".pdf")
-BAD_INPUT, INTERRUPTED = 2, 130
+BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
 EXIT_CODES = """exit codes: 0 holds, 1 refuted, 2 bad input, 3 undecided or vacuous"""
 
@@ -115,7 +116,12 @@ def _add_audit(command: argparse.ArgumentParser) -> None:
     add("--epsilon", required=True, metavar="E", help="such as 1/2, 0.1 or ln(3); the mechanism gets it if it names it")
     add("--delta", default="0", metavar="D", help="the claimed delta, such as 1e-6 (default 0)")
     add("--claim", default="1", metavar="MULTIPLE", help="claim MULTIPLE * epsilon instead of epsilon (default 1)")
-    add("--neighbours", default="change-one", metavar="NAME", help=", ".join(RELATIONS) + " (default change-one)")
+    add(
+        "--neighbours",
+        default="change-one",
+        metavar="NAME",
+        help=", ".join(RELATIONS) + " (default change-one), or FILE.py:NAME",
+    )
     add("--budget", type=int, default=BUDGET, metavar="N", help=f"steps the enumeration may take (default {BUDGET})")
     add("--window", type=int, metavar="W", help="spell noise out from -W to W where it has no closed form")
     add("--json", metavar="FILE", help="write the result as JSON")
@@ -134,9 +140,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(_joined(sys.argv[1:] if argv is None else list(argv)))
     run: Callable[[argparse.Namespace], int] = arguments.run
     try:
-        return run(arguments)
+        code = run(arguments)
+        sys.stdout.flush()
+        return code
     except ExactDPError as error:
         print(f"exactdp {arguments.command}: {error}", file=sys.stderr)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
     except OSError as error:
         print(f"exactdp {arguments.command}: {error.filename}: {error.strerror}", file=sys.stderr)
     except KeyboardInterrupt:
@@ -167,7 +178,10 @@ def _verify(arguments: argparse.Namespace) -> int:
 
 
 def _audit(arguments: argparse.Namespace) -> int:
-    mechanism = load_mechanism(arguments.mechanism)
+    mechanism = load_function(arguments.mechanism)
+    relation = arguments.neighbours
+    if ":" in relation:
+        relation = load_function(relation, "--neighbours")
     target = check_writable("--json", arguments.json)
     certificate = check_writable("--certificate", arguments.certificate)
     picture = check_writable("--plot", arguments.plot, PICTURES)
@@ -179,7 +193,7 @@ def _audit(arguments: argparse.Namespace) -> int:
             epsilon=arguments.epsilon,
             delta=arguments.delta,
             claim=rational(arguments.claim, "--claim"),
-            neighbours=arguments.neighbours,
+            neighbours=relation,
             budget=arguments.budget,
             window=arguments.window,
             progress=progress,

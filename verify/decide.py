@@ -15,9 +15,15 @@ from numpy.typing import NDArray
 from exactdp.spec.divergence import Event
 from exactdp.spec.enclosure import float_bounds
 from exactdp.spec.number import Number
+from exactdp.spec.piecewise import Interval
+from exactdp.spec.terms import Terms
 from exactdp.verify.universe import Universe
 
 Floats = NDArray[np.float64]
+
+NOTHING = (0.0, 0.0)
+POINTS_AT_LEAST, POINTS_AT_MOST, NEGLIGIBLE = 16, 512, 1e-10
+"""How much of an irregular tail the filter looks at point by point: only speed depends on it."""
 
 CHUNK = 1 << 20
 """Entries of a block of pairs times cells that floats treat at once."""
@@ -51,14 +57,29 @@ class Decider:
         self.aligned = universe.aligned
         self.law_pairs = list(universe.law_pairs)
         self.first, self.second = (np.array([p[s] for p in self.law_pairs], dtype=np.intp) for s in (0, 1))
+        self.low, self.high, self.whole = self._filter_columns()
+
+    def _filter_columns(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
+        """Bounds of every law's mass on the columns that the filter compares, and which of them count as a whole.
+
+        A regular cell is one column. An irregular one has a column for each of its first points and, as a whole, one
+        for what lies beyond: of that the filter knows only that its divergence is at most the first law's mass. Exact
+        decisions take the cell as it is.
+        """
+        regular = [n for n in range(len(self.aligned.cells)) if n not in self.aligned.irregular]
         bounds: dict[Number, tuple[float, float]] = {}
-        shape = len(self.aligned.laws), len(self.aligned.cells)
-        self.low, self.high = np.zeros(shape), np.zeros(shape)
-        for i, vector in enumerate(self.aligned.vectors):
-            for n in range(len(vector)):
-                if not vector.is_zero(n):
-                    self.low[i, n], self.high[i, n] = bounds_of(vector[n], bounds)
-        self.regular = np.array([n not in self.aligned.irregular for n in range(shape[1])], dtype=bool)
+        rows = [
+            [bounds_of(v[n], bounds) if not v.is_zero(n) else NOTHING for n in regular] for v in self.aligned.vectors
+        ]
+        whole = [False] * len(regular)
+        for n, densities in self.aligned.irregular.items():
+            points, rest = first_points(self.aligned.cells[n].box[0], densities)
+            whole += [False] * len(points) + [True] * len(rest)
+            for row, terms in zip(rows, densities, strict=True):
+                row += [terms.floats_at(k) if terms else NOTHING for k in points]
+                row += [(0.0, float_bounds(terms.total(*side))[1]) if terms else NOTHING for side in rest]
+        table = np.array(rows, dtype=np.float64).reshape(len(rows), -1, 2)
+        return np.maximum(table[:, :, 0], 0), table[:, :, 1], np.array(whole, dtype=bool)
 
     def worst(self, factor: Number) -> Worst:
         """The maximum of H_factor over all ordered pairs of neighbours, exactly."""
@@ -144,7 +165,7 @@ class Decider:
         """The pair with the largest ratio of masses by the floats, as a place to start."""
         best, at = 0.0, None
         for block in self._blocks():
-            with np.errstate(divide="ignore", invalid="ignore"):
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 ratios = self.low[self.first[block]] / self.high[self.second[block]]
             ratios[np.isnan(ratios)] = 0
             k = int(ratios.max(axis=1).argmax())
@@ -161,16 +182,31 @@ class Decider:
             theirs, mine = self.high[b], self.low[b]
             least = down(self.low[a] - np.where(theirs > 0, np.nextafter(above * theirs, np.inf), 0))
             most = up(self.high[a] - np.where(mine > 0, np.maximum(np.nextafter(below * mine, -np.inf), 0), 0))
-            most[:, ~self.regular] = self.high[a][:, ~self.regular]
-            terms = len(self.aligned.cells) + 2
-            low[block] = np.maximum(least[:, self.regular], 0).sum(axis=1) * (1 - terms * 2.0**-52)
+            most[:, self.whole] = self.high[a][:, self.whole]
+            terms = self.low.shape[1] + 2
+            low[block] = np.maximum(least, 0).sum(axis=1) * (1 - terms * 2.0**-52)
             high[block] = np.where(most > 0, most, 0).sum(axis=1) * (1 + terms * 2.0**-52)
         return low, high
 
     def _blocks(self) -> Iterator[slice]:
-        step = max(1, CHUNK // max(1, len(self.aligned.cells)))
+        step = max(1, CHUNK // max(1, self.low.shape[1]))
         for start in range(0, len(self.law_pairs), step):
             yield slice(start, min(start + step, len(self.law_pairs)))
+
+
+def first_points(side: Interval, densities: list[Terms]) -> tuple[list[int], list[Interval]]:
+    """The first points of an infinite interval, until little lies beyond, and the intervals that are left."""
+    low, high = side
+    if low is None and high is None:
+        return [], [side]
+    count = POINTS_AT_LEAST
+    while True:
+        points = [low + i if low is not None else (high or 0) - i for i in range(count)]
+        rest: Interval = (points[-1] + 1, None) if low is not None else (None, points[-1] - 1)
+        left = max(float_bounds(terms.total(*rest))[1] for terms in densities if terms)
+        if left < NEGLIGIBLE or count >= POINTS_AT_MOST:
+            return points, [rest]
+        count *= 2
 
 
 def bounds_of(number: Number, known: dict[Number, tuple[float, float]]) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""From the words of a command line to values: a mechanism in a file, a domain, places to write to."""
+"""From the words of a command line to values: a function in a file, a domain, places to write to."""
 
 import ast
 import importlib
@@ -7,28 +7,53 @@ import os
 import sys
 from collections.abc import Hashable
 from fractions import Fraction
+from functools import wraps
 from pathlib import Path
+from traceback import extract_tb
 from types import ModuleType
 
 from exactdp.reference.draw import Mechanism
-from exactdp.spec.errors import InvalidArgument
+from exactdp.spec.errors import ExactDPError, InvalidArgument, MechanismFailed
 
 
-def load_mechanism(target: str) -> Mechanism:
-    """The function NAME of FILE.py:NAME, or of package.module:NAME. Raises `InvalidArgument`."""
+def load_function(target: str, argument: str = "mechanism") -> Mechanism:
+    """The function NAME of FILE.py:NAME, or of package.module:NAME; what it raises becomes `MechanismFailed`.
+
+    Raises `InvalidArgument` when there is no such function, and `MechanismFailed` when its file cannot be run.
+    """
     place, _, name = target.rpartition(":")
     if not place or not name:
-        raise InvalidArgument("mechanism", target, "FILE.py:NAME, such as mine.py:count, or package.module:NAME")
+        raise InvalidArgument(argument, target, "FILE.py:NAME, such as mine.py:count, or package.module:NAME")
     module = _from_file(Path(place)) if place.endswith(".py") else _from_package(place)
     found = getattr(module, name, None)
     if found is None:
         own = [n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__ and callable(f)]
         known = ", ".join(n for n in own if not n.startswith("_")) or "none"
-        raise InvalidArgument("mechanism", target, f"a function of {place}; it has: {known}")
+        raise InvalidArgument(argument, target, f"a function of {place}; it has: {known}")
     if not callable(found):
-        raise InvalidArgument("mechanism", target, f"a function; {name} is a {type(found).__name__}")
-    mechanism: Mechanism = found
-    return mechanism
+        raise InvalidArgument(argument, target, f"a function; {name} is a {type(found).__name__}")
+    return _reporting(found)
+
+
+def _reporting(function: Mechanism) -> Mechanism:
+    """The same function, whose own exceptions are reported in one line."""
+
+    @wraps(function)
+    def reported(*arguments: object, **keywords: object) -> object:
+        try:
+            return function(*arguments, **keywords)
+        except ExactDPError:
+            raise
+        except Exception as error:
+            raise _failure(function.__name__, error) from error
+
+    return reported
+
+
+def _failure(name: str, error: Exception) -> MechanismFailed:
+    frame = extract_tb(error.__traceback__)[-1]
+    where = f"{Path(frame.filename).name}, line {frame.lineno}"
+    return MechanismFailed(f"{name} raised {type(error).__name__}: {error} (in {where})")
 
 
 def _from_file(path: Path) -> ModuleType:
@@ -46,6 +71,10 @@ def _from_file(path: Path) -> ModuleType:
         raise InvalidArgument("mechanism", str(path), f"valid Python: {error.msg} in line {error.lineno}") from error
     except ImportError as error:
         raise InvalidArgument("mechanism", str(path), f"a file whose imports work: {error}") from error
+    except ExactDPError:
+        raise
+    except Exception as error:
+        raise _failure(path.name, error) from error
     finally:
         sys.path.pop(0)
     return module

@@ -1,10 +1,12 @@
 """Results for people and for programs: an audit as text, as JSON, and as Python that replays its refutation."""
 
+from fractions import Fraction
+
 from exactdp.spec.claim import Claim, Kind
 from exactdp.spec.enclosure import decimal, log_decimal
 from exactdp.spec.law import Bounds
 from exactdp.spec.number import Number
-from exactdp.verify.audit import Audit, Witness
+from exactdp.verify.audit import Audit, PrivacyClaim, Witness
 from exactdp.verify.decide import LeastFactor
 
 EXACT_AT_MOST = 90
@@ -45,7 +47,7 @@ def audit_json(audit: Audit) -> Json:
         "verdict": str(audit.verdict.kind),
         "reason": audit.verdict.reason,
         "mechanism": audit.mechanism,
-        "claim": str(audit.claim),
+        "claim": claim_text(audit.claim),
         "claims": [claim_json(claim) for claim in audit.claims],
         "witness": None if audit.witness is None else _witness_json(audit, audit.witness),
         "datasets": len(audit.universe.datasets),
@@ -94,18 +96,24 @@ def replay(audit: Audit) -> str:
         f"q = law_of(mechanism, {other!r}, epsilon={epsilon})",
         f"factor, delta = exp({exponent}), exact('{claim.delta}')",
     ]
-    if all(cell.template is None for cell in witness.event.cells):
-        lines.append(f"event = {[cell.outcome for cell in witness.event.cells]!r}")
+    if all(cell.is_single for cell in witness.event.cells):
+        lines.append(f"event = {[cell.single for cell in witness.event.cells]!r}")
         lines.append("assert sum(p[y] for y in event) > factor * sum(q[y] for y in event) + delta")
     else:
         lines.append(f"assert hockey_stick(p, q, factor) > delta  # at the event {witness.event}")
     return "\n".join(lines)
 
 
+def claim_text(claim: PrivacyClaim) -> str:
+    """The claim in words."""
+    epsilon = str(claim.epsilon) if claim.multiple == 1 else f"{claim.multiple} * {claim.epsilon}"
+    return f"({epsilon}, {short(claim.delta)})-differentially private, {claim.relation.name}"
+
+
 def audit_text(audit: Audit) -> str:
     """The audit's result for a terminal."""
     claim = audit.claim
-    lines = [f"{audit.mechanism}: {claim}", f"verdict: {audit.verdict.kind.value.upper()}"]
+    lines = [f"{audit.mechanism}: {claim_text(claim)}", f"verdict: {audit.verdict.kind.value.upper()}"]
     if audit.verdict.reason:
         lines.append(f"  {audit.verdict.reason}")
     if audit.verdict.kind == Kind.REFUTED and audit.witness is not None:
@@ -127,7 +135,7 @@ def _witness_lines(audit: Audit, witness: Witness) -> list[str]:
         f"  event        {event}",
         f"  P(event)     {shown(event.p)}",
         f"  Q(event)     {shown(event.q)}",
-        f"  allowed      {decimal(factor * event.q + delta)} = e^{_power(audit)} * Q(event) + {delta}",
+        f"  allowed      {decimal(factor * event.q + delta)} = e^{_power(audit)} * Q(event) + {short(delta)}",
     ]
 
 
@@ -166,6 +174,12 @@ def _star_lines(audit: Audit, star: LeastFactor) -> list[str]:
         one, other = (audit.universe.datasets[i] for i in star.pair)
         lines.append(f"      at {one!r} against {other!r}, {shape}")
     return lines
+
+
+def short(number: Number) -> str:
+    """The number exactly, as a fraction or as a decimal, whichever is shorter."""
+    exactly, digits = str(number), decimal(number)
+    return digits if len(digits) < len(exactly) and Fraction(digits) == number else exactly
 
 
 def shown(number: Number) -> str:
