@@ -46,7 +46,7 @@ def law_of(
 
     >>> from exactdp.spec.law import discrete_laplace
     >>> law_of(lambda data, draw, *, epsilon: data + draw(discrete_laplace(1 / epsilon)) >= 1, 0, epsilon="ln(2)")
-    Law({True: 1/3, False: 2/3})
+    Law({True: '1/3', False: '2/3'})
     """
     return Enumeration(mechanism, epsilon, Meter(budget), window).law(data)
 

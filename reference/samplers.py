@@ -157,8 +157,8 @@ class Categorical(Inversion):
 def bernoulli(probability: Number | int | str, word: int = 64) -> Categorical:
     """A sampler of 1 with the given exact probability, of 0 otherwise. Raises `InvalidArgument`.
 
-    >>> bernoulli(exp(-1)).table[0] == floor_scaled(1 - exp(-1), 64)
-    True
+    >>> bernoulli("1/4", word=8).table
+    [192]
     """
     mass = exact(probability, "probability")
     return Categorical([1 - mass, mass], word)

@@ -159,7 +159,7 @@ class Law:
         return hash((atoms, frozenset((outcome, self[outcome]) for outcome in samples)))
 
     def __repr__(self) -> str:
-        atoms = ", ".join(f"{outcome!r}: {self.masses[i]}" for outcome, i in self._index.items())
+        atoms = ", ".join(f"{outcome!r}: {_pasteable(self.masses[i])}" for outcome, i in self._index.items())
         families = ", ".join(f"{template!r}: ..." for template in self.families)
         return f"Law({{{', '.join(filter(None, (atoms, families)))}}})"
 
@@ -290,6 +290,11 @@ class Law:
     def _must_be_finite(self, operation: str) -> None:
         if not self.is_finite:
             raise NotClosed(f"{operation} of a countable law has no closed form; use windowed(tolerance) first")
+
+
+def _pasteable(mass: Number) -> str:
+    """A mass as it may stand in a program: 1/3 would be a float there."""
+    return repr(str(mass)) if isinstance(mass, Fraction) else str(mass)
 
 
 class Geometric(Law):

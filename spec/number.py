@@ -100,8 +100,6 @@ class Exact:
     >>> q = exp(-1) / (1 + exp(-1))
     >>> q, q < Fraction(27, 100), q * (1 + exp(-1)) == exp(-1)
     (e^-1/(1 + e^-1), True, True)
-    >>> decimal(q)
-    '0.2689414214'
     """
 
     __slots__ = ("base", "den", "num")
@@ -222,8 +220,8 @@ def exact(value: object, argument: str = "number") -> Number:
 def exp(exponent: "Exponent | Fraction | int | str") -> Number:
     """e to a rational power, or to a rational multiple of epsilon or of a logarithm; rational where it can be.
 
-    >>> exp(Epsilon("ln(3)")), exp(Epsilon("ln(9)") / 2), exp("1/2") * exp("-1/2")
-    (Fraction(3, 1), Fraction(3, 1), Fraction(1, 1))
+    >>> exp("1/2") * exp("1/3"), exp("1/2") * exp("-1/2")
+    (e^(5/6), Fraction(1, 1))
     """
     power = exponent if isinstance(exponent, Exponent) else Exponent(rational(exponent, "exponent"), ONE)
     rate = power.coefficient
@@ -245,7 +243,7 @@ def make(num: fmpz_poly, den: fmpz_poly, base: Base) -> Number:
     common = num.gcd(den)
     if not common.is_one():
         num, den = num // common, den // common
-    if den.leading_coefficient() < 0:
+    if next(c for c in (den[0], *den.coeffs()) if c) < 0:
         num, den = -num, -den
     if num.degree() <= 0 and den.degree() <= 0:
         return Fraction(int(num[0]), int(den[0]))
