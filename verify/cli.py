@@ -1,4 +1,4 @@
-"""The command line: `exactdp verify`, `exactdp audit`, `exactdp check`.
+"""The command line: `exactdp verify`, `exactdp audit`, `exactdp explain`, `exactdp check`.
 
 Exit codes: 0 holds, 1 refuted, 2 bad input (one line that names the argument, its value and what would be right),
 3 undecided or vacuous, 130 interrupted.
@@ -19,6 +19,7 @@ from exactdp.spec.errors import ExactDPError
 from exactdp.spec.rational import rational
 from exactdp.verify import checker
 from exactdp.verify.audit import audit
+from exactdp.verify.explain import check_pictured, explain
 from exactdp.verify.ledger import overall, render, to_json, verify_items
 from exactdp.verify.loading import check_writable, load_function, parse_domain
 from exactdp.verify.neighbours import RELATIONS
@@ -33,6 +34,7 @@ EXIT_CODES = """exit codes: 0 holds, 1 refuted, 2 bad input, 3 undecided or vacu
 MAIN = f"""examples:
   exactdp verify                                   every numbered item of the paper, with its controls
   exactdp audit mine.py:count --domain 0,1 -n 3 --epsilon 1/2
+  exactdp explain prop-2.4                         the statement, and its proof step by step with exact numbers
   exactdp check count.cert
 
 {EXIT_CODES}"""
@@ -60,6 +62,10 @@ examples:
 
 {EXIT_CODES}"""
 
+EXPLAIN = """examples:
+  exactdp explain prop-2.4                         its statement and its proof, step by step, with exact numbers
+  exactdp explain thm-A.2 --picture coupling.png   the same, and a picture of the coupling"""
+
 CHECK = """The checker reads the certificate with the standard library alone; `python verify/checker.py CERTIFICATE` is
 the same. Exit codes: 0 accepted (it prints whether the claim holds or is refuted), 1 rejected, 2 not a certificate."""
 
@@ -76,6 +82,7 @@ def parser() -> argparse.ArgumentParser:
     commands = main_parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
     _add_verify(_command(commands, "verify", "check the paper's items and print the ledger", VERIFY))
     _add_audit(_command(commands, "audit", "decide a privacy claim about a mechanism", AUDIT))
+    _add_explain(_command(commands, "explain", "explain an item of the paper on an instance", EXPLAIN))
     _add_check(_command(commands, "check", "check a certificate independently", CHECK))
     return main_parser
 
@@ -128,6 +135,12 @@ def _add_audit(command: argparse.ArgumentParser) -> None:
     add("--certificate", metavar="FILE", help="write a certificate for `exactdp check`")
     add("--plot", metavar="FILE", help="draw the profile delta(epsilon): " + ", ".join(PICTURES))
     command.set_defaults(run=_audit)
+
+
+def _add_explain(command: argparse.ArgumentParser) -> None:
+    command.add_argument("item", metavar="ITEM", help="an id such as prop-2.4; `exactdp verify` lists them")
+    command.add_argument("--picture", metavar="FILE", help="draw the coupling, for its items: " + ", ".join(PICTURES))
+    command.set_defaults(run=_explain)
 
 
 def _add_check(command: argparse.ArgumentParser) -> None:
@@ -210,6 +223,18 @@ def _audit(arguments: argparse.Namespace) -> int:
 
         plot_profile(result, picture)
     return result.verdict.kind.exit_code
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    text = explain(arguments.item)
+    picture = check_writable("--picture", arguments.picture, PICTURES)
+    if picture is not None:
+        check_pictured(arguments.item)
+        from exactdp.verify.coupling_picture import EXAMPLE, plot_coupling
+
+        plot_coupling(EXAMPLE, picture)
+    print(text)
+    return 0
 
 
 def _check(arguments: argparse.Namespace) -> int:

@@ -15,8 +15,9 @@ from time import perf_counter
 from exactdp.spec.claim import Claim, Kind, Verdict
 from exactdp.spec.enclosure import decimal, floor_scaled
 from exactdp.spec.errors import BudgetExceeded, InvalidArgument, MixedUnits, NotClosed, SymbolicEpsilon
-from exactdp.spec.item import Instance, Item, item, items, source, step
+from exactdp.spec.item import Instance, Item, item, items, step
 from exactdp.spec.number import Number
+from exactdp.spec.source import source
 from exactdp.verify.controls import Control, controls
 from exactdp.verify.families import PRESETS, family
 
@@ -144,9 +145,7 @@ class _Tally:
             return Verdict(Kind.REFUTED, None, f"a control is not refuted: {unnoticed[0]}")
         if self.open:
             return Verdict(Kind.UNDECIDED, None, self.open)
-        empty = self._emptiness() or (
-            "" if results else "there is no control: nothing wrong has been refuted"
-        )
+        empty = self._emptiness() or ("" if results else "there is no control: nothing wrong has been refuted")
         return Verdict(Kind.VACUOUS, None, empty) if empty else Verdict(Kind.HOLDS)
 
     def _emptiness(self) -> str:
