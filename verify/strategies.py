@@ -17,7 +17,7 @@ DENOMINATOR_AT_MOST = 12
 
 
 def laws(outcomes: Sequence[Hashable] = (0, 1, 2), *, denominator: int | None = None) -> st.SearchStrategy[Law]:
-    """Rational laws on some of the outcomes, masses of 0 and point laws included; over a denominator if one is given."""
+    """Rational laws on some of the outcomes, masses of 0 and point laws included; over `denominator` if it is given."""
     weights = st.lists(st.integers(0, DENOMINATOR_AT_MOST), min_size=len(outcomes), max_size=len(outcomes)).filter(any)
     if denominator is not None:
         cuts = st.lists(st.integers(0, denominator), min_size=len(outcomes) - 1, max_size=len(outcomes) - 1).map(sorted)

@@ -12,7 +12,8 @@ from exactdp.spec.claim import Kind
 from exactdp.spec.exponent import Epsilon
 from exactdp.spec.number import exp
 from exactdp.verify.audit import audit
-from exactdp.verify.gallery import ABOVE, BELOW, SMALL, Draw, clamped, entry, hist1, hist2
+from exactdp.verify.gallery import SMALL, entry
+from exactdp.verify.mechanisms import ABOVE, BELOW, Draw, clamped, hist1, hist2
 from exactdp.verify.neighbours import CHANGE_ONE, EACH_BY_ONE
 
 

@@ -10,7 +10,8 @@ import pytest
 from exactdp.reference.draw import Mechanism, law_of
 from exactdp.spec.exponent import Epsilon
 from exactdp.spec.law import Law
-from exactdp.verify.gallery import ABOVE, BELOW, entry
+from exactdp.verify.gallery import entry
+from exactdp.verify.mechanisms import ABOVE, BELOW
 
 Mass = Callable[[int], Fraction]
 

@@ -12,7 +12,8 @@ from exactdp.spec.exponent import Epsilon
 from exactdp.spec.number import exp
 from exactdp.verify.audit import Audit, audit
 from exactdp.verify.decide import LeastFactor
-from exactdp.verify.gallery import ABOVE, BELOW, GALLERY, SMALL, entry, svt4
+from exactdp.verify.gallery import GALLERY, SMALL, entry
+from exactdp.verify.mechanisms import ABOVE, BELOW, svt4
 from exactdp.verify.neighbours import EACH_BY_ONE
 
 USUAL = ("1", "ln(2)", "1/10")
