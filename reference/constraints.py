@@ -2,17 +2,23 @@
 
 All bounds are integers or None (infinite). Differences are tightened through each other by shortest paths, so a
 comparison that is already settled never branches; difference bounds over the integers have a solution exactly if they
-have no negative cycle, so a branch that is entered is really possible wherever densities are positive.
+have no negative cycle, so a branch that is entered is really possible wherever densities are positive. Sums of two
+unknowns are not tightened through others; where they contradict the rest, the path is dropped.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 
 from exactdp.spec.piecewise import Bound, Interval, intersection
 
 FREE: Interval = (None, None)
 ORIGIN = -1
 """The node that stands for the constant 0 in differences."""
+
+
+class Impossible(BaseException):
+    """Ends a path whose constraints contradict each other: probability 0. No Exception, so programs let it pass."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +89,13 @@ class Constraints:
         """The least upper bound of K_top - K_bottom that follows, by Bellman and Ford."""
         best: dict[int, int] = {top: 0}
         frontier = [top]
-        while frontier:
-            node = frontier.pop()
+        most = (len(self.intervals) + 1) ** 2 * (len(self.links) + 1)
+        for looks in count():
+            if not frontier:
+                break
+            if looks > most:
+                raise Impossible
+            node = frontier.pop(0)
             for other, weight in self._steps(node):
                 length = best[node] + weight
                 if other not in best or length < best[other]:
@@ -111,7 +122,8 @@ class Constraints:
 
 def _common(one: Interval, two: Interval) -> Interval:
     both = intersection(one, two)
-    assert both is not None, "a branch that contradicts the path was entered"
+    if both is None:
+        raise Impossible
     return both
 
 

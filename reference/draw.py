@@ -10,17 +10,19 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from math import prod
+from typing import Literal
 
+from exactdp.reference.constraints import Impossible
 from exactdp.reference.elimination import Memo
 from exactdp.reference.guard import only_draw
 from exactdp.reference.meter import Choice, Meter
-from exactdp.reference.path import Abandoned, Path, Released
+from exactdp.reference.path import Abandoned, Path
+from exactdp.reference.release import Released, densities, release
 from exactdp.spec.cells import Density
 from exactdp.spec.errors import InvalidArgument, NonDeterministic
 from exactdp.spec.exponent import Epsilon
 from exactdp.spec.law import UNRESOLVED, Law
 from exactdp.spec.number import Number
-from exactdp.spec.piecewise import Piecewise
 from exactdp.spec.template import Template
 from exactdp.spec.vector import vector
 
@@ -28,6 +30,9 @@ BUDGET = 100_000
 """Steps (draws and comparisons) that an enumeration may take: a second or two."""
 
 Mechanism = Callable[..., object]
+
+Missing = Literal["outside the window", "impossible"]
+"""Why a path has no outcome."""
 
 
 def law_of(
@@ -120,36 +125,49 @@ class Enumeration:
         """The output law on one dataset."""
         collected = _Collected()
         script: list[Choice] | None = []
+        walked: list[tuple[list[Choice], object]] = []
         with only_draw():
             while script is not None:
-                script = _next_script(self._walk(data, script, collected))
+                path, released = self._run(data, script)
+                collected.add(path, released)
+                walked.append((path.choices, _visible(released)))
+                script = _next_script(path.choices)
+            self._replay(data, walked)
         return collected.law()
 
-    def _walk(self, data: object, script: list[Choice], collected: "_Collected") -> list[Choice]:
-        """Follows the script to the end of a path, twice: the second run must ask and answer the same."""
-        path, released = self._run(data, script)
-        again, repeated = self._run(data, path.choices)
-        if again.choices != path.choices or _visible(released) != _visible(repeated):
-            raise NonDeterministic(
-                f"the mechanism {name_of(self.mechanism)} gave different results for the same draws; it must be a "
-                "function of its data and of what `draw` returns (no clock, no global state, no other randomness)"
-            )
-        if released is None:
-            collected.abandoned = True
-        else:
-            collected.add(released.pattern, *path.densities(released))
-        return path.choices
+    def _replay(self, data: object, walked: list[tuple[list[Choice], object]]) -> None:
+        """Runs every path again, last one first, so that a state kept between calls is not the same one again."""
+        for choices, found in reversed(walked):
+            again, released = self._run(data, choices)
+            if again.choices != choices or _visible(released) != found:
+                raise NonDeterministic(
+                    f"the mechanism {name_of(self.mechanism)} gave different results for the same draws; it must be a "
+                    "function of its data and of what `draw` returns (no clock, no global state, no other randomness)"
+                )
 
-    def _run(self, data: object, script: list[Choice]) -> tuple[Path, Released | None]:
+    def _run(self, data: object, script: list[Choice]) -> tuple[Path, Released | Missing]:
+        """One path to its end. What `draw` raised on the way counts, whatever the program did with it."""
         path = Path(script, self.memo, self.meter, self.window)
+        self.memo.charge = path.charge
         try:
-            return path, path.release(self._program(data, path))
-        except Abandoned:
-            return path, None
+            outcome = self._program(data, path)
+            if path.failure is None:
+                return path, release(path, outcome)
+        except (Abandoned, Impossible) as end:
+            path.failure = path.failure or end
+        except BaseException:
+            if path.failure is None:
+                raise
+        assert path.failure is not None, "a path without outcome has raised something"
+        if isinstance(path.failure, Abandoned):
+            return path, "outside the window"
+        if isinstance(path.failure, Impossible):
+            return path, "impossible"
+        raise path.failure
 
 
-def _visible(released: Released | None) -> object:
-    return None if released is None else (released.pattern, released.holes)
+def _visible(released: Released | Missing) -> object:
+    return (released.pattern, released.holes) if isinstance(released, Released) else released
 
 
 def _next_script(choices: list[Choice]) -> list[Choice] | None:
@@ -170,14 +188,17 @@ class _Collected:
     families: dict[Template, Density] = field(default_factory=dict)
     abandoned: bool = False
 
-    def add(self, pattern: Hashable, mass: Number, densities: list[Piecewise]) -> None:
-        if not mass:
+    def add(self, path: Path, released: Released | Missing) -> None:
+        """Adds the outcome of a finished path with its probability."""
+        if not isinstance(released, Released):
+            self.abandoned = self.abandoned or released == "outside the window"
             return
-        if not densities:
-            self.masses.setdefault(pattern, []).append(mass)
-        elif all(densities):
-            first, *rest = densities
-            self.families.setdefault(Template(pattern), []).append((first.scaled(mass), *rest))
+        mass, densities_of_holes = densities(path, released)
+        if mass and not densities_of_holes:
+            self.masses.setdefault(released.pattern, []).append(mass)
+        elif mass and all(densities_of_holes):
+            first, *rest = densities_of_holes
+            self.families.setdefault(Template(released.pattern), []).append((first.scaled(mass), *rest))
 
     def law(self) -> Law:
         atoms = {outcome: vector(parts).total() for outcome, parts in self.masses.items()}

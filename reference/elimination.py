@@ -20,6 +20,9 @@ from exactdp.spec.piecewise import Bound, Interval, Piecewise
 class Memo:
     """Densities, numbered by what they are made of; shared by everything that is enumerated together."""
 
+    charge: Callable[[int], None] = lambda cost: None
+    """Told of the work that a new density was, by its size."""
+
     numbers: dict[Hashable, int] = field(default_factory=dict)
     densities: list[Piecewise] = field(default_factory=list)
     totals: dict[int, Number] = field(default_factory=dict)
@@ -28,6 +31,7 @@ class Memo:
         """The number of the density that `key` describes; it is made when it is new."""
         if key not in self.numbers:
             density = make()
+            self.charge(density.size)
             self.numbers[key] = len(self.densities)
             self.densities.append(density)
         return self.numbers[key]

@@ -4,32 +4,47 @@ import os
 import random
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import NoReturn
+from contextlib import ExitStack, contextmanager
+from typing import Any, NoReturn
+from unittest.mock import patch
 
 from exactdp.spec.errors import NonDeterministic
 
 
-def _refuse(*_: object) -> NoReturn:
-    raise NonDeterministic("the mechanism reads the operating system's entropy; all randomness must come from `draw`")
-
-
 @contextmanager
 def only_draw() -> Iterator[None]:
-    """Raises `NonDeterministic` when the body uses `random`, numpy's global generator or the system's entropy."""
+    """Raises `NonDeterministic` when the body uses `random`, numpy's global generator or the system's entropy.
+
+    What the body does with the refusal does not matter: it is raised again at the end.
+    """
     before, numpy_before = random.getstate(), _numpy_state()
-    saved = [(module, name, getattr(module, name)) for module, name in ((os, "urandom"), (random, "_urandom"))]
-    for module, name, _ in saved:
-        setattr(module, name, _refuse)
-    try:
-        yield
-    except NonDeterministic:
-        _name_the_source(before, numpy_before)
-        raise
-    finally:
-        for module, name, original in saved:
-            setattr(module, name, original)
+    refused: list[str] = []
+
+    def refuse(*_: object) -> NoReturn:
+        refused.append("the mechanism reads the operating system's entropy; all randomness must come from `draw`")
+        raise NonDeterministic(refused[-1])
+
+    seeded = random.Random.seed
+
+    def seed(generator: random.Random, a: Any = None, version: int = 2) -> None:
+        if a is None:
+            refuse()
+        seeded(generator, a, version)
+
+    sources: list[tuple[Any, str]] = [(os, "urandom"), (os, "getrandom"), (random, "_urandom")]
+    with ExitStack() as patched:
+        for owner, name in sources:
+            if hasattr(owner, name):
+                patched.enter_context(patch.object(owner, name, refuse))
+        patched.enter_context(patch.object(random.Random, "seed", seed))
+        try:
+            yield
+        except NonDeterministic:
+            _name_the_source(before, numpy_before)
+            raise
     _name_the_source(before, numpy_before)
+    if refused:
+        raise NonDeterministic(refused[0])
 
 
 def _name_the_source(before: tuple[object, ...], numpy_before: object) -> None:

@@ -6,6 +6,9 @@ from fractions import Fraction
 
 from exactdp.spec.errors import BudgetExceeded
 
+UNENDING, NEARLY_DONE = Fraction(1, 10**30), 1 - Fraction(1, 10**9)
+"""A tree of which less is done, or more and still not all, is called endless."""
+
 DEPTH_LOOKED_AT = 200
 """An estimate of the work looks at so many choices of the current path."""
 
@@ -29,13 +32,15 @@ class Meter:
     """The part of the whole work that the tree now walked is, and `done` the part that is finished."""
     done: Fraction = Fraction(0)
 
-    def step(self, choices: Sequence[Choice]) -> None:
-        """Counts one step. Raises `BudgetExceeded` with an estimate of all steps."""
-        self.steps += 1
+    def charge(self, choices: Sequence[Choice], cost: int = 1) -> None:
+        """Counts steps. Raises `BudgetExceeded` with an estimate of all steps."""
+        self.steps += cost
         if self.steps > self.budget:
-            finished = self.done + self.share * explored(choices)
-            estimate = int(self.steps / finished) if finished else 0
-            size = f"about {estimate:.1e} steps" if finished > Fraction(1, 10**12) else "possibly without end"
+            part = explored(choices)
+            finished = self.done + self.share * part
+            unending = finished < UNENDING or part > NEARLY_DONE
+            estimate = 0 if unending else int(self.steps / finished)
+            size = "more than 1e30 steps, or without end" if unending else f"about {estimate:.1e} steps"
             raise BudgetExceeded(
                 f"the work is estimated at {size}, the budget is {self.budget}; raise it with budget=N "
                 "(--budget N), or use fewer records, a smaller domain, or a program with fewer draws",

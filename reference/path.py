@@ -4,10 +4,11 @@ A mechanism is run again and again, each time along a script of choices; where t
 choice is taken and the others are left for later. The same history must ask the same questions each time.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from fractions import Fraction
-from math import ceil, floor, prod
+from functools import wraps
+from math import ceil, floor
+from typing import TypeVar, cast
 
 from exactdp.reference.constraints import Constraints, Link
 from exactdp.reference.elimination import Forest, Memo, Unknown
@@ -27,13 +28,25 @@ class Abandoned(BaseException):
     """Ends a path whose noise fell outside the window: UNRESOLVED mass. No Exception, so that programs let it pass."""
 
 
-@dataclass
-class Released:
-    """An outcome with holes: (unknown, upright or mirrored, offset) fills each, and `forest` sums the rest out."""
+Method = TypeVar("Method", bound=Callable[..., object])
 
-    pattern: Hashable
-    holes: list[tuple[int, bool, int]]
-    forest: Forest
+
+def remembering(method: Method) -> Method:
+    """The method, which notes on its path whatever it raises."""
+
+    @wraps(method)
+    def noted(path: "Path", *arguments: object) -> object:
+        try:
+            return method(path, *arguments)
+        except BaseException as error:
+            path.failure = path.failure or error
+            raise
+
+    return cast(Method, noted)
+
+
+OUTCOMES_PER_STEP, UNKNOWNS_PER_STEP = 8, 4
+"""What makes a draw or a comparison count as more than one step."""
 
 
 class Path:
@@ -48,17 +61,20 @@ class Path:
         self.memo = memo
         self.meter = meter
         self.window = window
+        self.failure: BaseException | None = None
+        """What this path raised; a program that catches it does not make it undone."""
 
     # -- what a program sees --------------------------------------------------------------------------------------
 
+    @remembering
     def __call__(self, law: Law) -> object:
         """Draws from a law: an outcome, one branch for each, or pending noise where it has infinitely many integers."""
         if not isinstance(law, Law):
             raise InvalidArgument(
                 "argument of draw", law, "a law, such as bernoulli('1/3') or discrete_laplace(2 / epsilon)"
             )
-        self.meter.step(self.choices)
         parts: list[Hashable] = [*law.atoms, *law.families]
+        self._step(1 + len(parts) // OUTCOMES_PER_STEP)
         part = parts[self._choose(("draw", law), len(parts))] if len(parts) > 1 else parts[0]
         if part is UNRESOLVED:
             raise Abandoned
@@ -67,10 +83,11 @@ class Path:
         self.weights.append(law.masses[law.atoms[part]])
         return part
 
+    @remembering
     def is_nonnegative(self, form: Pending) -> bool:
         """Whether form >= 0; branches, and narrows what is known, when both are possible."""
-        self._mine(form)
-        self.meter.step(self.choices)
+        self.same_path(form)
+        self._step(1 + (len(self.constraints.links) + len(self.unknowns)) // UNKNOWNS_PER_STEP)
         form = self._with_two_unknowns(form)
         unknowns = sorted(form.coefficients)
         if not unknowns:
@@ -90,116 +107,30 @@ class Path:
             chosen = self._decide(("compare", first, yes), allowed, yes, no)
             self.constraints.narrow(first, yes if chosen else no)
             return chosen
-        link, _ = _link_of(form)
+        link, _ = link_of(form)
         allowed = self.constraints.range_of_link(link)
         chosen = self._decide(("compare", link, yes), allowed, yes, no)
         self.constraints.relate(link, yes if chosen else no)
         return chosen
 
+    @remembering
     def value_of(self, form: Pending, purpose: str) -> Plain:
         """The value of a form, with one branch for each value of its unknowns."""
-        self._mine(form)
+        self.same_path(form)
         total = form.offset
         for unknown, c in form.coefficients.items():
-            total = plain(total + c * self._fixed(unknown, purpose))
+            total = plain(total + c * self.fixed(unknown, purpose))
         return total
 
-    # -- the end of a path ----------------------------------------------------------------------------------------
-
-    def release(self, outcome: object) -> "Released":
-        """Takes the outcome of the program; whatever of its noise cannot stay countable is spelled out by branching."""
-        pattern, forms = self._with_holes(outcome)
-        try:
-            hash(pattern)
-        except TypeError:
-            expected = "a hashable value such as a number, a string, None or a tuple of them"
-            raise InvalidArgument("return value of the mechanism", pattern, expected) from None
-        holes = [next(iter(form.coefficients.items())) for form in forms]
-        offsets = [int(form.offset) for form in forms]
-        forest = self._forest([root for root, _ in holes])
-        return Released(pattern, [(root, c > 0, b) for (root, c), b in zip(holes, offsets, strict=True)], forest)
-
-    def densities(self, released: "Released") -> tuple[Number, list[Piecewise]]:
-        """The path's mass apart from the holes, and the density of each hole's integer, all hidden noise summed out."""
-        forest = released.forest
-        roots = [root for root, _, _ in released.holes]
-        densities = []
-        for root, upright, offset in released.holes:
-            density = forest.density(root)
-            densities.append((density if upright else density.mirrored()).shifted(-offset))
-        seen = {v for root in roots for v in forest.component(root)}
-        hidden = []
-        for v in range(len(self.unknowns)):
-            if v not in seen:
-                hidden.append(v)
-                seen.update(forest.component(v))
-        return prod(self.weights, start=forest.total(hidden)), densities
-
-    def _with_holes(self, outcome: object) -> tuple[Hashable, list[Pending]]:
-        forms: list[Pending] = []
-
-        def walk(part: object) -> Hashable:
-            if isinstance(part, Pending):
-                form = self._released(part, forms)
-                if form.coefficients:
-                    forms.append(form)
-                    return HOLE
-                return form.offset
-            return rebuilt(part, [walk(p) for p in part]) if isinstance(part, tuple) else part
-
-        return walk(outcome), forms
-
-    def _released(self, form: Pending, earlier: list[Pending]) -> Pending:
-        """The form with at most one unknown, of coefficient 1 or -1, that no earlier hole shares; constants put in."""
-        purpose = "part of the released outcome"
-        form = self._substituted(form)
-        for unknown in list(form.coefficients):
-            if None not in self.constraints.range_of(unknown):
-                form = self._put(form, unknown, purpose)
-        if len(form.coefficients) == 2:
-            form = self._spelled_out(form, purpose)
-        form = self._convolved(form, earlier)
-        while len(form.coefficients) > 1:
-            form = self._put(form, min(form.coefficients), purpose)
-        for unknown, c in list(form.coefficients.items()):
-            linked = {v for f in earlier for v in self._forest([]).component(next(iter(f.coefficients)))}
-            if abs(c) != 1 or type(form.offset) is not int or unknown in linked:
-                form = self._put(form, unknown, purpose)
-        return form
-
-    def _spelled_out(self, form: Pending, purpose: str) -> Pending:
-        """A form of two unknowns that comparisons have bounded on both sides, by one branch for each value."""
-        link, c = _link_of(form)
-        low, high = self.constraints.range_of_link(link)
-        if low is None or high is None or abs(form.coefficients[link.second]) != abs(c):
-            return form
-        value = self._one_of(low, high, ("value", link), purpose)
-        self.constraints.relate(link, (value, value))
-        return Pending(self, {}, plain(form.offset + c * value))
-
-    def _convolved(self, form: Pending, earlier: list[Pending]) -> Pending:
-        """A sum of free unknowns, all with coefficients 1 or -1, becomes one unknown with the convolved density."""
-        used = {v for f in earlier for v in f.coefficients}
-        linked = {v for link in self.constraints.links for v in (link.first, link.second)}
-        free = all(abs(c) == 1 and v not in used | linked for v, c in form.coefficients.items())
-        if len(form.coefficients) < 2 or not free:
-            return form
-        key: Hashable = "sum"
-        density: Piecewise | None = None
-        for unknown, c in form.coefficients.items():
-            part = self.unknowns[unknown].density.restricted(*self.constraints.intervals[unknown])
-            key = (key, self.unknowns[unknown].key, self.constraints.intervals[unknown], c)
-            turned = part if c > 0 else part.mirrored()
-            density = turned if density is None else self._remembered(key, density, turned)
-            self.unknowns[unknown] = Unknown("spent", Piecewise.point(0, Fraction(1)))
-            self.constraints.intervals[unknown] = (0, 0)
-        assert density is not None
-        return Pending(self, {self._add(Unknown(key, density)): 1}, form.offset)
-
-    def _remembered(self, key: Hashable, one: Piecewise, two: Piecewise) -> Piecewise:
-        return self.memo.densities[self.memo.number(key, lambda: one.convolve(two))]
-
     # -- choices and noise ----------------------------------------------------------------------------------------
+
+    def charge(self, cost: int) -> None:
+        """Counts the work of new densities, which the memo tells of."""
+        self._step(cost)
+
+    def _step(self, cost: int = 1) -> None:
+        """Counts steps; while the script is followed, it tells how far the walk has come."""
+        self.meter.charge(self.choices if len(self.choices) >= len(self.script) else self.script, cost)
 
     def _choose(self, question: Hashable, options: int) -> int:
         position = len(self.choices)
@@ -225,7 +156,7 @@ class Path:
         term = self._choose(("term", law), len(density)) if len(density) > 1 else 0
         holes = []
         for axis, factor in enumerate(density[term]):
-            unknown = self._add(Unknown(self._key(law, factor, axis), factor))
+            unknown = self.add(Unknown(self._key(law, factor, axis), factor))
             holes.append(Pending(self, {unknown: 1}, 0))
         remaining = iter(holes)
         return _filled(template.pattern, remaining)
@@ -235,32 +166,34 @@ class Path:
             return type(law).__name__, law.rate
         return "law", self.memo.number(("id", id(factor)), lambda: factor), axis
 
-    def _add(self, unknown: Unknown) -> int:
+    def add(self, unknown: Unknown) -> int:
+        """A new unknown integer; returns its number."""
         self.unknowns.append(unknown)
         return self.constraints.add(unknown.density.hull)
 
-    def _substituted(self, form: Pending) -> Pending:
+    def substituted(self, form: Pending) -> Pending:
         """The form with the unknowns that are known by now put in."""
         for unknown in list(form.coefficients):
-            low, high = self.constraints.range_of(unknown)
+            low, high = self.constraints.intervals[unknown]
             if low is not None and low == high:
                 form = _with_value(form, unknown, low)
         return form
 
     def _with_two_unknowns(self, form: Pending) -> Pending:
         """The form with all but two unknowns fixed, the two with coefficients of equal size."""
-        form = self._substituted(form)
+        form = self.substituted(form)
         purpose = "compared together with more than one other noise"
         while len(form.coefficients) > 2:
-            form = self._put(form, min(form.coefficients), purpose)
+            form = self.put(form, min(form.coefficients), purpose)
         if len({abs(c) for c in form.coefficients.values()}) == 2:
-            form = self._put(form, min(form.coefficients), purpose)
+            form = self.put(form, min(form.coefficients), purpose)
         return form
 
-    def _put(self, form: Pending, unknown: int, purpose: str) -> Pending:
-        return _with_value(form, unknown, self._fixed(unknown, purpose))
+    def put(self, form: Pending, unknown: int, purpose: str) -> Pending:
+        """The form with the value of an unknown put in."""
+        return _with_value(form, unknown, self.fixed(unknown, purpose))
 
-    def _fixed(self, unknown: int, purpose: str) -> int:
+    def fixed(self, unknown: int, purpose: str) -> int:
         """The value of an unknown, with one branch for each; those outside the window are abandoned."""
         low, high = self.constraints.range_of(unknown)
         if (low is None or high is None) and self.window is None:
@@ -277,11 +210,11 @@ class Path:
             outside.append((low, start - 1))
         if high is None or high > stop:
             outside.append((stop + 1, high))
-        value = self._one_of(start, stop, ("value", unknown), purpose, outside)
+        value = self.one_of(start, stop, ("value", unknown), purpose, outside)
         self.constraints.narrow(unknown, (value, value))
         return value
 
-    def _one_of(self, start: int, stop: int, question: Hashable, purpose: str, outside: Sequence[Interval] = ()) -> int:
+    def one_of(self, start: int, stop: int, question: Hashable, purpose: str, outside: Sequence[Interval] = ()) -> int:
         """One branch for each of start..stop; the branches for what lies outside are abandoned at once."""
         values = max(0, stop - start + 1)
         if values > VALUES_AT_MOST:
@@ -290,14 +223,14 @@ class Path:
                 estimate=values,
                 budget=VALUES_AT_MOST,
             )
-        self.meter.step(self.choices)
+        self._step()
         options = values + len(outside)
         pick = self._choose((question, start, stop), options) if options > 1 else 0
         if pick >= values:
             raise Abandoned
         return start + pick
 
-    def _forest(self, roots: list[int]) -> Forest:
+    def forest(self, roots: list[int]) -> Forest:
         """The links as a forest; where they form a cycle, unknowns are fixed until they do not."""
         for unknown, (low, high) in enumerate(self.constraints.intervals):
             if low is not None and low == high:
@@ -308,7 +241,7 @@ class Path:
                 return forest
             linked = [v for link in self.constraints.links for v in (link.first, link.second)]
             worst = max((v for v in set(linked) if v not in roots), key=linked.count)
-            value = self._fixed(worst, "compared with other noise in a circle")
+            value = self.fixed(worst, "compared with other noise in a circle")
             self._unlink(worst, value)
 
     def _unlink(self, unknown: int, value: int) -> None:
@@ -328,14 +261,14 @@ class Path:
                 continue
             del self.constraints.links[link]
 
-    def _mine(self, form: Pending) -> None:
+    @remembering
+    def same_path(self, form: Pending) -> None:
+        """Raises `NonDeterministic` when the form was drawn on another path."""
         if form.path is not self:
-            raise NonDeterministic(
-                "the mechanism keeps noise from an earlier call; it must keep no state between calls"
-            )
+            raise NonDeterministic("the mechanism keeps noise from an earlier call; it must keep no state")
 
 
-def _link_of(form: Pending) -> tuple[Link, Plain]:
+def link_of(form: Pending) -> tuple[Link, Plain]:
     """The linked quantity of a form of two unknowns, and the coefficient of the first."""
     first, second = sorted(form.coefficients)
     c = form.coefficients[first]

@@ -5,9 +5,13 @@ A `Pending` is a linear form in unknown integers. Adding and scaling it costs no
 (`int`, `%`, use as a key) branches over all values, which is exact when they are finitely many.
 """
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Protocol
+from math import ceil, floor, trunc
+from operator import and_, floordiv, index, lshift, mod, or_, rshift, truediv, xor
+from types import FrameType
+from typing import Any, Protocol
 
 from exactdp.spec.errors import InvalidArgument
 from exactdp.spec.rational import rational
@@ -22,8 +26,29 @@ class Decider(Protocol):
     def is_nonnegative(self, form: "Pending") -> bool:
         """Whether form >= 0 on this path; branches when both are possible."""
 
+    def same_path(self, form: "Pending") -> None:
+        """Raises `NonDeterministic` when the form was drawn on another path."""
+
     def value_of(self, form: "Pending", purpose: str) -> "Plain":
         """The value of the form; branches over all of them."""
+
+
+FRAMES_LOOKED_AT = 3
+"""isinstance inside the module fractions asks directly or through an abstract base class."""
+
+
+def _spelled_out(operation: Callable[..., Any], purpose: str) -> Callable[..., Any]:
+    """A method that needs the value itself: it branches over all values and computes with each."""
+
+    def method(self: "Pending", *others: object) -> Any:
+        values = [x.path.value_of(x, purpose) if type(x) is Pending else x for x in others]
+        return operation(self.path.value_of(self, purpose), *values)
+
+    return method
+
+
+def _reversed(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda right, left: operation(left, right)
 
 
 class Pending:
@@ -40,6 +65,7 @@ class Pending:
         if type(other) is int:
             return Pending(self.path, self.coefficients, self.offset + factor * other)
         if isinstance(other, Pending):
+            self.path.same_path(other)
             total = dict(self.coefficients)
             for v, c in other.coefficients.items():
                 total[v] = total.get(v, 0) + factor * c
@@ -66,9 +92,6 @@ class Pending:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: object) -> "Pending":
-        return self * (1 / Fraction(_operand(other, "divisor of noise")))
-
     def __neg__(self) -> "Pending":
         return Pending(self.path, {v: -c for v, c in self.coefficients.items()}, -self.offset)
 
@@ -85,7 +108,7 @@ class Pending:
         return not self >= other
 
     def __le__(self, other: object) -> bool:
-        return self.path.is_nonnegative(other - self)
+        return self.path.is_nonnegative(-(self - other))
 
     def __gt__(self, other: object) -> bool:
         return not self <= other
@@ -98,30 +121,68 @@ class Pending:
     def __bool__(self) -> bool:
         return self != 0
 
-    def __hash__(self) -> int:
-        return hash(self.path.value_of(self, "a key of a set or dictionary"))
+    @property
+    def __class__(self) -> type:
+        """int, so that isinstance answers as when the program runs; but Fraction must leave the operation to us."""
+        frame: FrameType | None = sys._getframe(1)
+        for _ in range(FRAMES_LOOKED_AT):
+            if frame is not None and frame.f_globals.get("__name__") == "fractions":
+                return Pending
+            frame = frame.f_back if frame is not None else None
+        return int
 
-    def __int__(self) -> int:
-        value = self.path.value_of(self, "a plain int")
-        return int(value)
+    @__class__.setter
+    def __class__(self, value: type) -> None:
+        raise TypeError("noise has one class")
 
-    def __index__(self) -> int:
-        return self.__int__()
+    @property
+    def numerator(self) -> Plain:
+        """The value, spelled out, as rational numbers are asked for it."""
+        return self.path.value_of(self, "turned into an exact number").numerator
 
-    def __floordiv__(self, other: int) -> int:
-        return self.path.value_of(self, "the left side of //") // _operand(other, "divisor of noise")
-
-    def __mod__(self, other: int) -> Plain:
-        return plain(self.path.value_of(self, "the left side of %") % _operand(other, "divisor of noise"))
+    @property
+    def denominator(self) -> int:
+        """The denominator of the value, spelled out."""
+        return self.path.value_of(self, "turned into an exact number").denominator
 
     def __round__(self, digits: int | None = None) -> "Pending | Plain":
-        if all(type(x) is int for x in (*self.coefficients.values(), self.offset)):
+        if (digits is None or digits >= 0) and self._is_whole():
             return self
         return round(self.path.value_of(self, "an argument of round"), digits)
 
-    def __repr__(self) -> str:
-        terms = [f"{'' if c == 1 else f'{c}*'}noise{v}" for v, c in self.coefficients.items()]
-        return " + ".join([*terms, str(self.offset)] if self.offset or not terms else terms)
+    def __trunc__(self) -> "Pending | Plain":
+        return self if self._is_whole() else trunc(self.path.value_of(self, "an argument of trunc"))
+
+    def __floor__(self) -> "Pending | Plain":
+        return self if self._is_whole() else floor(self.path.value_of(self, "an argument of floor"))
+
+    def __ceil__(self) -> "Pending | Plain":
+        return self if self._is_whole() else ceil(self.path.value_of(self, "an argument of ceil"))
+
+    def _is_whole(self) -> bool:
+        return all(type(x) is int for x in (*self.coefficients.values(), self.offset))
+
+    __hash__ = _spelled_out(hash, "a key of a set or dictionary")
+    __int__ = _spelled_out(int, "turned into a plain int")
+    __index__ = _spelled_out(index, "used as an index or a count")
+    __float__ = _spelled_out(float, "turned into a float")
+    __str__ = _spelled_out(str, "turned into text")
+    __repr__ = _spelled_out(repr, "turned into text")
+    __format__ = _spelled_out(format, "turned into text")
+    __mod__ = _spelled_out(mod, "an operand of %")
+    __floordiv__ = _spelled_out(floordiv, "an operand of //")
+    __divmod__ = _spelled_out(divmod, "an operand of divmod")
+    __pow__ = _spelled_out(pow, "an operand of **")
+    __and__ = _spelled_out(and_, "an operand of &")
+    __or__ = _spelled_out(or_, "an operand of |")
+    __xor__ = _spelled_out(xor, "an operand of ^")
+    __lshift__ = _spelled_out(lshift, "an operand of <<")
+    __rshift__ = _spelled_out(rshift, "an operand of >>")
+    __truediv__ = _spelled_out(truediv, "divided by /, which makes a float when the program runs; use // or a Fraction")
+    __rmod__ = _spelled_out(_reversed(mod), "an operand of %")
+    __rfloordiv__ = _spelled_out(_reversed(floordiv), "an operand of //")
+    __rtruediv__ = _spelled_out(_reversed(truediv), "a divisor")
+    __rpow__ = _spelled_out(_reversed(pow), "an exponent")
 
 
 def plain(number: Plain) -> Plain:
@@ -132,4 +193,4 @@ def plain(number: Plain) -> Plain:
 def _operand(value: object, argument: str) -> Plain:
     if isinstance(value, str):
         raise InvalidArgument(argument, value, "a number")
-    return plain(rational(value, argument))
+    return plain(rational(int(value) if isinstance(value, bool) else value, argument))

@@ -1,7 +1,8 @@
 """The running reading of `draw`: exact samples of any law, on the operating system's entropy or from a seed.
 
 A finite law is inverted as it stands. Geometric noise is drawn by digits. Any other countable law is drawn part by
-part: first an atom or one product of pieces of a family, by their masses, then each integer inside its piece.
+part: first an atom or one product of pieces of a family, by their masses, then each integer inside its piece. A
+coupling is drawn without its joint masses.
 """
 
 from collections.abc import Callable, Hashable
@@ -11,6 +12,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from exactdp.reference.couple import Coupling
 from exactdp.reference.entropy import OsEntropy, Seeded, WordSource
 from exactdp.reference.samplers import Categorical, Geometric, Inversion, TwoSidedGeometric
 from exactdp.spec.enclosure import floor_scaled
@@ -76,6 +78,10 @@ class Sampling:
 
 def sampler_of(law: Law) -> Sampler:
     """A function that draws from the law with the bits of a source."""
+    if isinstance(law, Coupling):
+        from exactdp.reference.coupling_sampler import CouplingSampler
+
+        return CouplingSampler(law.grouped, law.length).draw
     if isinstance(law, DiscreteLaplace):
         return TwoSidedGeometric(law.rate).draw
     if isinstance(law, GeometricLaw):

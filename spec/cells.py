@@ -91,6 +91,20 @@ def columns(families: Sequence[Families]) -> Iterator[Column]:
             yield from _divided(template, box, densities)
 
 
+def same_density(one: Density, other: Density, holes: int) -> bool:
+    """Whether two densities of some integers are equal everywhere."""
+    todo = list(_boxes([one, other], holes))
+    while todo:
+        box = todo.pop()
+        mine, theirs = _on_box(one, box), _on_box(other, box)
+        if not mine.equals(theirs):
+            parts = _finer(box)
+            if not parts:
+                return False
+            todo += parts
+    return True
+
+
 def _boxes(densities: Sequence[Density], holes: int) -> Iterator[Box]:
     axes = []
     for axis in range(holes):
@@ -111,11 +125,18 @@ class _Monomials:
 
     def factor_of(self, other: "_Monomials") -> Number | None:
         """The c with self = c * other."""
-        if self.by_shape.keys() != other.by_shape.keys():
+        if self.by_shape.keys() != other.by_shape.keys() or not self._same_unit(other):
             return None
         first = next(iter(other.by_shape))
         factor = self.by_shape[first] / other.by_shape[first]
         return factor if all(c == factor * other.by_shape[k] for k, c in self.by_shape.items()) else None
+
+    def _same_unit(self, other: "_Monomials") -> bool:
+        return self.unit == other.unit or not any(rate for shape in self.by_shape for _, rate in shape)
+
+    def equals(self, other: "_Monomials") -> bool:
+        """Whether the coefficients are the same: on a box with an infinite side, whether the functions are."""
+        return bool(self.by_shape == other.by_shape and (not self or self._same_unit(other)))
 
     def total(self, box: Box) -> Number:
         total: Number = Fraction(0)

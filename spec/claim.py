@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Literal, NoReturn
 
 from exactdp.spec.errors import InvalidArgument
-from exactdp.spec.number import Number
+from exactdp.spec.number import Number, exact
 
 Relation = Literal["<", "<=", "==", ">=", ">"]
 
@@ -67,6 +67,8 @@ class Claim:
     instance: object = None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "lhs", exact(self.lhs, "lhs"))
+        object.__setattr__(self, "rhs", exact(self.rhs, "rhs"))
         if self.relation not in DECIDE:
             raise InvalidArgument("relation", self.relation, "one of " + ", ".join(DECIDE))
 

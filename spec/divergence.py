@@ -5,16 +5,17 @@ an irregular cell, an infinite interval on which two densities are not multiples
 p > E*q is a union of few intervals, found and summed in closed form.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from exactdp.spec.cells import Cell, Column, columns
+from exactdp.spec.cells import Cell, Column, Families, columns
 from exactdp.spec.errors import InvalidArgument
+from exactdp.spec.families import Atoms, aligned
 from exactdp.spec.law import UNRESOLVED, Bounds, Law
 from exactdp.spec.number import Number, exact
 from exactdp.spec.terms import Terms, sign
-from exactdp.spec.vector import Vector, vector
+from exactdp.spec.vector import vector
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Event:
 
     def excess(self, factor: Number) -> Number:
         """p - factor * q."""
-        return self.p - factor * self.q
+        return self.p - exact(factor, "factor") * self.q
 
     def __str__(self) -> str:
         return "{" + "; ".join(map(str, joined(self.cells))) + "}"
@@ -38,17 +39,27 @@ class Aligned:
 
     def __init__(self, laws: Sequence[Law]) -> None:
         self.laws = list(laws)
-        outcomes: dict[Hashable, None] = {}
-        for law in self.laws:
-            outcomes.update(dict.fromkeys(law.atoms))
+        parts: list[tuple[Atoms, Families]] | None = None
+        extra: list[Column] = []
+        if any(law.families for law in self.laws):
+            whole = [({y: law.masses[i] for y, i in law.atoms.items()}, law.families) for law in self.laws]
+            parts = list(aligned(whole))
+            extra = list(columns([families for _, families in parts]))
+        atoms = [law.atoms for law in self.laws] if parts is None else [free for free, _ in parts]
+        outcomes = dict.fromkeys(outcome for free in atoms for outcome in free)
         outcomes.pop(UNRESOLVED, None)
-        extra = list(columns([law.families for law in self.laws])) if any(law.families for law in self.laws) else []
         self.cells = [Cell(outcome) for outcome in outcomes] + [column.cell for column in extra]
         self.unresolved = [law.unresolved for law in self.laws]
         self.irregular: dict[int, list[Terms]] = {
             len(outcomes) + i: column.densities for i, column in enumerate(extra) if column.densities is not None
         }
-        self.vectors = [_on_cells(law, list(outcomes), extra, n) for n, law in enumerate(self.laws)]
+        if parts is None:
+            self.vectors = [law.masses.picked([law.atoms.get(outcome) for outcome in outcomes]) for law in self.laws]
+        else:
+            self.vectors = [
+                vector([*(free.get(y, Fraction(0)) for y in outcomes), *(column.masses[n] for column in extra)])
+                for n, (free, _) in enumerate(parts)
+            ]
 
     def best_event(self, i: int, j: int, factor: Number) -> Event:
         """The event S = {p > factor * q} of laws i and j, which maximises P(S) - factor * Q(S)."""
@@ -67,7 +78,14 @@ class Aligned:
         """The event of all outcomes that law i can give and law j cannot."""
         p, q = self.vectors[i], self.vectors[j]
         chosen = [n for n, s in enumerate(q.signs()) if s == 0 and not p.is_zero(n)]
-        return Event(tuple(self.cells[n] for n in chosen), p.total(chosen), Fraction(0))
+        cells, mass = [self.cells[n] for n in chosen], p.total(chosen)
+        for n, densities in self.irregular.items():
+            if n not in chosen:
+                for low, high, s in densities[j].sign_runs(*self.cells[n].box[0]):
+                    if s == 0:
+                        cells.append(replace(self.cells[n], box=((low, high),)))
+                        mass = mass + densities[i].total(low, high)
+        return Event(tuple(cells), mass, Fraction(0))
 
     def limit_ratios(self, i: int, j: int) -> list[Number | None]:
         """The limits of p/q at the infinite ends of irregular cells; None where the ratio grows beyond every bound."""
@@ -118,21 +136,14 @@ def tv(p: Law, q: Law) -> Number | Bounds:
     return hockey_stick(p, q, 1)
 
 
-def divergence_bounds(aligned: Aligned, i: int, j: int, factor: Number) -> Number | Bounds:
+def divergence_bounds(laws: Aligned, i: int, j: int, factor: Number) -> Number | Bounds:
     """H_factor of laws i and j; when mass is unresolved, at worst it all falls on one side's favour."""
-    known = aligned.best_event(i, j, factor).excess(factor)
-    mine, theirs = aligned.unresolved[i], aligned.unresolved[j]
+    known = laws.best_event(i, j, factor).excess(factor)
+    mine, theirs = laws.unresolved[i], laws.unresolved[j]
     if not mine and not theirs:
         return known
     low = known - factor * theirs
     return Bounds(low if sign(low) > 0 else Fraction(0), known + mine)
-
-
-def _on_cells(law: Law, outcomes: list[Hashable], extra: list[Column], position: int) -> Vector:
-    if not extra:
-        return law.masses.picked([law.atoms.get(outcome) for outcome in outcomes])
-    atoms = [law.masses[law.atoms[o]] if o in law.atoms else Fraction(0) for o in outcomes]
-    return vector(atoms + [column.masses[position] for column in extra])
 
 
 def _positive_runs(

@@ -7,22 +7,24 @@ treated with integers, and an `Exact` is irrational, so it never sits on a bound
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
-from math import floor, inf, nextafter
+from math import floor, inf, log10, nextafter
 
 from flint import arb, ctx, fmpq, fmpz
 
+from exactdp.spec.errors import InvalidArgument, SymbolicEpsilon
 from exactdp.spec.exponent import Base, Exponent
-from exactdp.spec.number import FIRST_PRECISION, Exact, Number, generator, is_power
+from exactdp.spec.number import FIRST_PRECISION, Exact, Number, exact, generator, is_power
 
 DIGITS = 10
+LARGEST_POWER_OF_TEN = 10**9
+"""Decimals are given for numbers between 10^-this and 10^this."""
 
 
 def floor_scaled(number: Number, bits: int) -> int:
     """The floor of number * 2^bits, exactly."""
     if isinstance(number, Fraction):
-        return (number.numerator << bits) // number.denominator
-    scale = fmpz(1) << bits
-    return _unique_floor(lambda precision: number.ball(precision) * scale, bits)
+        return floor(number * Fraction(2) ** bits)
+    return _unique_floor(lambda precision: number.ball(precision) * arb(2) ** bits, bits)
 
 
 def decimal(number: Number, digits: int = DIGITS) -> str:
@@ -31,9 +33,10 @@ def decimal(number: Number, digits: int = DIGITS) -> str:
     >>> decimal(Fraction(2, 3), 4), decimal(Fraction(1, 8)), decimal(Fraction(1, 10**9))
     ('0.6667', '0.125', '1e-9')
     """
-    if isinstance(number, Fraction):
-        return _rational_decimal(number, digits)
-    return _irrational_decimal(number.ball, digits)
+    value = exact(number)
+    if isinstance(value, Fraction):
+        return _rational_decimal(value, digits)
+    return _irrational_decimal(value.ball, digits)
 
 
 def log_decimal(number: Number, digits: int = DIGITS) -> str:
@@ -42,16 +45,21 @@ def log_decimal(number: Number, digits: int = DIGITS) -> str:
     >>> log_decimal(Fraction(3)), log_decimal(Fraction(1))
     ('1.098612289', '0')
     """
-    exponent = log_if_rational(number)
+    value = exact(number)
+    if value <= 0:
+        raise InvalidArgument("number", str(value), "a positive number, to take its logarithm")
+    exponent = log_if_rational(value)
     if exponent is not None:
         return decimal(exponent, digits)
-    return _irrational_decimal(lambda precision: _ball(number, precision).log(), digits)
+    return _irrational_decimal(lambda precision: _ball(value, precision).log(), digits)
 
 
 def log_if_rational(number: Number) -> Fraction | None:
     """The logarithm of 1 or of e^rational; None for all other numbers, whose logarithms are irrational (Lindemann)."""
     if isinstance(number, Fraction):
         return Fraction(0) if number == 1 else None
+    if number.base.unit.symbolic:
+        raise SymbolicEpsilon("epsilon stands for every positive number here, so this logarithm is not a number")
     powers = (number.num, number.den)
     if number.base.unit.base is not None or not all(is_power(p) and p.leading_coefficient() == 1 for p in powers):
         return None
@@ -60,6 +68,7 @@ def log_if_rational(number: Number) -> Fraction | None:
 
 def float_bounds(number: Number) -> tuple[float, float]:
     """Two floats with number strictly between them or equal to both, a few units in the last place apart."""
+    number = exact(number)
     if isinstance(number, Fraction):
         try:
             middle = number.numerator / number.denominator
@@ -123,8 +132,9 @@ def _rational_decimal(number: Fraction, digits: int) -> str:
     if number == 0:
         return "0"
     size = abs(number)
-    exponent = len(str(size.numerator)) - len(str(size.denominator))
-    exponent -= size < Fraction(10) ** exponent
+    exponent = floor((size.numerator.bit_length() - size.denominator.bit_length()) * log10(2)) - 1
+    while size >= Fraction(10) ** (exponent + 1):
+        exponent += 1
     return _layout(number < 0, round(size * Fraction(10) ** (digits - 1 - exponent)), exponent, digits)
 
 
@@ -136,9 +146,12 @@ def _irrational_decimal(ball_at: Callable[[int], arb], digits: int) -> str:
             if ball.rel_accuracy_bits() > 4 * digits:
                 size = abs(ball)
                 exponent = floor(float((size.log() / arb(10).log()).mid()))
+                if abs(exponent) > LARGEST_POWER_OF_TEN:
+                    raise InvalidArgument("number", f"about 10^{exponent}", f"at most 10^{LARGEST_POWER_OF_TEN}")
+                exponent += bool(size >= arb(10) ** (exponent + 1)) - bool(size < arb(10) ** exponent)
                 scaled = size * arb(10) ** (digits - 1 - exponent)
                 rounded = (scaled + arb(1) / 2).floor().unique_fmpz()
-                if rounded is not None:
+                if rounded is not None and rounded >= fmpz(10) ** (digits - 1):
                     return _layout(bool(ball < 0), int(rounded), exponent, digits)
         precision *= 2
 

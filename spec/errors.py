@@ -25,7 +25,12 @@ class InvalidArgument(ExactDPError, ValueError):
         super().__init__(argument, value, expected)
 
     def __str__(self) -> str:
-        shown = repr(self.value)
+        try:
+            shown = repr(self.value)
+        except ExactDPError:
+            shown = "<a value with pending noise>"
+        except ValueError:
+            shown = "<a very large number>"
         if len(shown) > 120:
             shown = shown[:117] + "..."
         return f"{self.argument}: got {shown} ({type(self.value).__name__}); expected {self.expected}"

@@ -49,7 +49,7 @@ class Base:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Exponent:
     """A rational multiple of a unit: what stands in an exponent. Adds and scales; in unit 1 it mixes with rationals."""
 
@@ -61,6 +61,14 @@ class Exponent:
         if self.unit != ONE:
             raise InvalidArgument("epsilon", str(self), "a rational epsilon: this mechanism computes with its value")
         return self.coefficient
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Exponent):
+            return NotImplemented
+        return self.coefficient == other.coefficient and self.unit == other.unit
+
+    def __hash__(self) -> int:
+        return hash((self.coefficient, self.unit))
 
     def __neg__(self) -> "Exponent":
         return Exponent(-self.coefficient, self.unit)
@@ -170,7 +178,7 @@ class Scale:
 
 
 def _parse_epsilon(value: object) -> tuple[Fraction, Unit]:
-    expected = "a positive number such as '1/2', '0.1', 'ln(3)', or 'any'"
+    expected = "a positive number such as '1/2', '0.1' or 'ln(3)'"
     if isinstance(value, Epsilon):
         return value.coefficient, value.unit
     if isinstance(value, float):

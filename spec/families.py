@@ -1,21 +1,22 @@
 """Families of outcomes: densities of the integers that fill a template's holes, their totals, supports and windows."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import count
 
-from exactdp.spec.cells import Density
+from exactdp.spec.cells import Density, Families
 from exactdp.spec.errors import NotClosed
 from exactdp.spec.number import Number
 from exactdp.spec.piecewise import Piecewise, total_of
 from exactdp.spec.template import Template
 from exactdp.spec.terms import sign
 
+Atoms = dict[Hashable, Number]
+"""Single outcomes with their masses."""
 
-def separated(
-    atoms: Mapping[Hashable, Number], families: Mapping[Template, Density]
-) -> tuple[dict[Hashable, Number], dict[Template, Density]]:
+
+def separated(atoms: Mapping[Hashable, Number], families: Families) -> tuple[Atoms, dict[Template, Density]]:
     """Atoms apart from families: finitely many integers become atoms, and an atom that fills a template joins it."""
     free = dict(atoms)
     joined: dict[Template, Density] = {}
@@ -26,20 +27,43 @@ def separated(
                 for values, mass in _finite_values(factors):
                     outcome = template.fill(values)
                     free[outcome] = free.get(outcome, Fraction(0)) + mass
-        elif any(template.overlaps(other) for other in joined):
-            raise NotClosed(f"outcomes of two shapes coincide: {template!r} and another; tag them to keep them apart")
         else:
+            _refuse_overlap(template, joined)
             joined[template] = list(parts)
-    for outcome, mass in list(free.items()):
-        for template, parts in joined.items():
+    atoms_left, joined_all = _moved({y: mass for y, mass in free.items() if mass}, joined, list(joined))
+    return atoms_left, {t: [(total_of(f for (f,) in d),)] if t.holes == 1 else d for t, d in joined_all.items()}
+
+
+def aligned(parts: Sequence[tuple[Atoms, Families]]) -> list[tuple[Atoms, dict[Template, Density]]]:
+    """Several laws' atoms and families, with every atom that fills a template of any of the laws in a family of it.
+
+    Raises `NotClosed` when outcomes of two different templates coincide.
+    """
+    templates = list(dict.fromkeys(t for _, families in parts for t in families))
+    for i, template in enumerate(templates):
+        _refuse_overlap(template, templates[:i])
+    return [_moved(atoms, families, templates) for atoms, families in parts]
+
+
+def _moved(atoms: Atoms, families: Families, templates: Sequence[Template]) -> tuple[Atoms, dict[Template, Density]]:
+    """Atoms that fill one of the templates become points of that template's density."""
+    free = dict(atoms)
+    joined = {template: list(density) for template, density in families.items()}
+    for outcome, mass in atoms.items():
+        for template in templates:
             filling = template.match(outcome)
             if filling is not None and mass:
                 first, *rest = filling
-                parts.append((Piecewise.point(first, mass), *(Piecewise.point(k, Fraction(1)) for k in rest)))
-                free[outcome] = Fraction(0)
-    return {outcome: mass for outcome, mass in free.items() if mass}, {
-        t: [(total_of(f for (f,) in d),)] if t.holes == 1 else d for t, d in joined.items()
-    }
+                points = (Piecewise.point(first, mass), *(Piecewise.point(k, Fraction(1)) for k in rest))
+                joined.setdefault(template, []).append(points)
+                del free[outcome]
+    return free, joined
+
+
+def _refuse_overlap(template: Template, others: Iterable[Template]) -> None:
+    for other in others:
+        if template.overlaps(other):
+            raise NotClosed(f"outcomes of two shapes coincide: {template!r} and {other!r}; tag them to keep them apart")
 
 
 def _finite_values(factors: tuple[Piecewise, ...]) -> Iterator[tuple[tuple[int, ...], Number]]:
@@ -100,11 +124,11 @@ def _cube(dimension: int, size: int) -> Iterator[tuple[int, ...]]:
 
 
 def window(template: Template, density: Density, tolerance: Number) -> Iterator[tuple[Hashable, Number]]:
-    """Outcomes and masses of a family inside a cube that leaves at most `tolerance` outside."""
+    """Outcomes and masses of a family around its breakpoints, which leave at most `tolerance` outside."""
     whole = density_total(density)
     size = 1
     while True:
-        inside = [tuple(f.restricted(-size, size) for f in factors) for factors in density]
+        inside = [tuple(_near(f, size) for f in factors) for factors in density]
         if sign(whole - density_total(inside) - tolerance) <= 0:
             break
         size *= 2
@@ -112,3 +136,9 @@ def window(template: Template, density: Density, tolerance: Number) -> Iterator[
         if all(factors):
             for values, mass in _finite_values(factors):
                 yield template.fill(values), mass
+
+
+def _near(density: Piecewise, size: int) -> Piecewise:
+    """The density within `size` of its breakpoints."""
+    cuts = density.breakpoints() or {0}
+    return density.restricted(min(cuts) - size, max(cuts) + size)

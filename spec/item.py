@@ -15,7 +15,11 @@ from exactdp.spec.claim import Claim
 from exactdp.spec.errors import InvalidArgument
 from exactdp.spec.source import fields_source
 
-MODULES = ("exactdp.spec.kernel", "exactdp.spec.privacy")
+MODULES = (
+    "exactdp.spec.kernel", "exactdp.spec.privacy",
+    "exactdp.spec.poisson", "exactdp.spec.constructions", "exactdp.spec.coupling", "exactdp.spec.consistency",
+    "exactdp.spec.universal",
+)  # fmt: skip
 """The modules that register items; a new one is named here."""
 
 PAPER: tuple[str, ...] = (

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 from typing import NamedTuple
 
-from exactdp.spec.cells import Density, columns
+from exactdp.spec.cells import Density, same_density
 from exactdp.spec.errors import InvalidArgument, NotClosed
 from exactdp.spec.exponent import Exponent, Scale
 from exactdp.spec.families import density_total, family_support, product_of, separated, window
@@ -21,7 +21,7 @@ from exactdp.spec.piecewise import (
     total_of,
     two_sided_geometric_density,
 )
-from exactdp.spec.template import INTEGER, Template
+from exactdp.spec.template import INTEGER, Template, integer_of
 from exactdp.spec.terms import sign
 from exactdp.spec.vector import Rationals, Vector, vector
 
@@ -138,20 +138,11 @@ class Law:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Law):
             return NotImplemented
-        if self._index.keys() != other._index.keys():
+        if self._index.keys() != other._index.keys() or self.families.keys() != other.families.keys():
             return False
         if any(self.masses[i] != other.masses[other._index[y]] for y, i in self._index.items()):
             return False
-        if not self.families and not other.families:
-            return True
-        return all(
-            c.masses[0] == c.masses[1]
-            and (
-                c.densities is None
-                or (c.densities[0] + c.densities[1].scaled(Fraction(-1))).vanishes_on(*c.cell.box[0])
-            )
-            for c in columns([self.families, other.families])
-        )
+        return all(same_density(density, other.families[t], t.holes) for t, density in self.families.items())
 
     def __hash__(self) -> int:
         atoms = frozenset((outcome, self.masses[i]) for outcome, i in self._index.items())
@@ -166,9 +157,16 @@ class Law:
     # -- operations -----------------------------------------------------------------------------------------------
 
     def probability(self, event: Callable[[Hashable], bool]) -> Number:
-        """The mass of the outcomes for which `event` is true; finite laws only (see `windowed` for the others)."""
-        self._must_be_finite("probability")
+        """The mass of the outcomes for which `event` is true. Raises `NotClosed` unless that is one number."""
+        if self.families or self.unresolved:
+            raise NotClosed("the probability of this event has no closed form; use probability_bounds")
         return self.masses.total(i for outcome, i in self._index.items() if event(outcome))
+
+    def probability_bounds(self, event: Callable[[Hashable], bool], tolerance: Number | str | None = None) -> Bounds:
+        """Bounds of that mass; on a countable law all but `tolerance` is resolved."""
+        law = self._finite_part(tolerance)
+        known = law.masses.total(i for outcome, i in law._index.items() if outcome is not UNRESOLVED and event(outcome))
+        return Bounds(known, known + law.unresolved)
 
     def map(self, function: Callable[[Hashable], Hashable], tolerance: Number | str | None = None) -> "Law":
         """The push-forward: the law of function(outcome). On a countable law all but `tolerance` is resolved."""
@@ -211,7 +209,10 @@ class Law:
                 )
         if not law.unresolved:
             return known
-        slack = law.unresolved * exact(bound, "bound")
+        limit = exact(bound, "bound")
+        if sign(limit) < 0:
+            raise InvalidArgument("bound", str(limit), "a number of at least 0, the largest size of the function")
+        slack = law.unresolved * limit
         return Bounds(known - slack, known + slack)
 
     def product(self, *others: "Law") -> "Law":
@@ -243,10 +244,11 @@ class Law:
 
     def density(self) -> Piecewise:
         """The masses as a function on the integers. Raises `InvalidArgument` when some outcome is not an integer."""
-        wrong = [o for o in self._index if not isinstance(o, int)] + [t for t in self.families if t != INTEGER]
+        numbers = {outcome: integer_of(outcome) for outcome in self._index}
+        wrong = [o for o, k in numbers.items() if k is None] + [t for t in self.families if t != INTEGER]
         if wrong:
             raise InvalidArgument("law", wrong[0], "a law on the integers")
-        points = [Piecewise.point(int(k), self.masses[i]) for k, i in self._index.items() if isinstance(k, int)]
+        points = [Piecewise.point(k, self.masses[self._index[y]]) for y, k in numbers.items() if k is not None]
         return total_of(points + [f for (f,) in self.families.get(INTEGER, [])])
 
     def tail(self, k: int) -> Number:
@@ -287,10 +289,6 @@ class Law:
             )
         return self.windowed(tolerance)
 
-    def _must_be_finite(self, operation: str) -> None:
-        if not self.is_finite:
-            raise NotClosed(f"{operation} of a countable law has no closed form; use windowed(tolerance) first")
-
 
 def _pasteable(mass: Number) -> str:
     """A mass as it may stand in a program: 1/3 would be a float there."""
@@ -326,7 +324,7 @@ def uniform(values: Iterable[Hashable]) -> Law:
     outcomes = list(values)
     if not outcomes or len(set(outcomes)) < len(outcomes):
         raise InvalidArgument("values", outcomes, "at least one value, each of them once")
-    return Law(dict.fromkeys(outcomes, Fraction(1, len(outcomes))))
+    return _uniform(tuple((type(y), y) for y in outcomes))
 
 
 def point(outcome: Hashable) -> Law:
@@ -366,6 +364,11 @@ def mixture(parts: Iterable[tuple[Number | int | str, Law]]) -> Law:
 
 
 @lru_cache(maxsize=256)
+def _uniform(typed: tuple[tuple[type, Hashable], ...]) -> Law:
+    return Law.of_vector({y: i for i, (_, y) in enumerate(typed)}, Rationals([1] * len(typed), len(typed)))
+
+
+@lru_cache(maxsize=256)
 def _bernoulli(mass: Number) -> Law:
     return Law({True: mass, False: 1 - mass})
 
@@ -381,19 +384,29 @@ def _discrete_laplace(scale: Scale) -> Law:
 
 
 def _appended(law: Law, other: Law) -> Law:
-    """The law of (*x, y) for a law of tuples x and an independent y."""
-    sides = []
-    for part in (law, other):
-        atoms: list[tuple[Hashable, Number, Density]] = [(o, part.masses[i], [()]) for o, i in part.atoms.items()]
-        sides.append(atoms + [(t.pattern, Fraction(1), d) for t, d in part.families.items()])
-    atoms_out: dict[Hashable, Number] = {}
+    """The law of (*x, y) for a law of tuples x and an independent y; unresolved if a part is."""
+    atoms: dict[Hashable, Number] = {}
     families: dict[Template, Density] = {}
-    for x, p, left in sides[0]:
-        for y, q, right in sides[1]:
-            assert isinstance(x, tuple), "the law so far is a law of tuples"
-            density = [(*a, *b) for a in left for b in right]
-            if density == [()]:
-                atoms_out[*x, y] = p * q
+    for x, p, left in _parts(law):
+        for y, q, right in _parts(other):
+            if x is UNRESOLVED or y is UNRESOLVED:
+                outcome: Hashable = UNRESOLVED
             else:
-                families[Template((*x, y))] = [(first.scaled(p * q), *rest) for first, *rest in density]
-    return Law.of_parts(atoms_out, families)
+                assert isinstance(x, tuple), "the law so far is a law of tuples"
+                outcome = (*x, y)
+            mass = p * q
+            density = [(*a, *b) for a in left for b in right]
+            if outcome is UNRESOLVED:
+                mass = mass * density_total(density)
+                density = [()]
+            if density == [()]:
+                atoms[outcome] = atoms.get(outcome, Fraction(0)) + mass
+            else:
+                families[Template(outcome)] = [(first.scaled(mass), *rest) for first, *rest in density]
+    return Law.of_parts(atoms, families)
+
+
+def _parts(law: Law) -> list[tuple[Hashable, Number, Density]]:
+    """Atoms and families alike, as (outcome or pattern, mass, density)."""
+    atoms: list[tuple[Hashable, Number, Density]] = [(y, law.masses[i], [()]) for y, i in law.atoms.items()]
+    return atoms + [(t.pattern, Fraction(1), density) for t, density in law.families.items()]

@@ -23,11 +23,17 @@ from math import gcd
 
 from flint import arb, ctx, fmpq, fmpq_poly, fmpz_poly
 
-from exactdp.spec.errors import SymbolicEpsilon
+from exactdp.spec.errors import InvalidArgument, MixedUnits, SymbolicEpsilon
 from exactdp.spec.exponent import ONE, Base, Exponent
-from exactdp.spec.rational import rational
+from exactdp.spec.rational import any_number_of_digits, rational
 
 FIRST_PRECISION = 64
+LARGEST_DEGREE = 2_000_000
+"""Polynomials beyond it are refused rather than waited for."""
+
+LARGEST_EXPONENT = 10**40
+LAST_LOOK = 512
+"""Numbers in different units are told apart at this many bits, if they can be."""
 
 
 @lru_cache(maxsize=512)
@@ -134,6 +140,8 @@ class Exact:
         return make(self.den, self.num, self.base) * exact(other)
 
     def __pow__(self, power: int) -> "Number":
+        if type(power) is not int:
+            raise InvalidArgument("power", power, "an int; for roots of e^x use exp with a fraction of the exponent")
         if power < 0:
             return make(self.den**-power, self.num**-power, self.base)
         return make(self.num**power, self.den**power, self.base)
@@ -152,6 +160,8 @@ class Exact:
         if isinstance(other, Exact):
             if self.base == other.base:
                 return bool(self.num == other.num and self.den == other.den)
+            if self.base.unit != other.base.unit:
+                return _equal_across_units(self, other)
             mine, theirs = self.canonical(), other.canonical()
             return bool(mine.base == theirs.base and mine.num == theirs.num and mine.den == theirs.den)
         if isinstance(other, float):
@@ -181,6 +191,11 @@ class Exact:
     def __bool__(self) -> bool:
         return True
 
+    @property
+    def size(self) -> int:
+        """How many coefficients the number has: what arithmetic with it costs."""
+        return int(self.num.length() + self.den.length())
+
     def canonical(self) -> "Exact":
         """The same number over the coarsest base: the polynomials share no common power of their exponents."""
         step = gcd(*(i for poly in (self.num, self.den) for i, c in enumerate(poly.coeffs()) if c))
@@ -197,6 +212,10 @@ class Exact:
             return evaluate(self.num, self.base, precision) / evaluate(self.den, self.base, precision)
 
     def __repr__(self) -> str:
+        with any_number_of_digits():
+            return self._text()
+
+    def _text(self) -> str:
         least = self.canonical()
         shift = least.den.degree() if is_power(least.den) else 0
         num, den = (_show(poly, least.base, shift) for poly in (least.num, least.den))
@@ -227,6 +246,8 @@ def exp(exponent: "Exponent | Fraction | int | str") -> Number:
     rate = power.coefficient
     if rate == 0:
         return Fraction(1)
+    if abs(rate) > LARGEST_EXPONENT:
+        raise InvalidArgument("exponent", str(power), f"an exponent of at most {LARGEST_EXPONENT} in size")
     if power.unit.base is not None and rate.denominator == 1:
         return power.unit.base**rate.numerator
     base = Base(power.unit, abs(rate))
@@ -288,17 +309,48 @@ def _rebased(number: Exact, base: Base) -> tuple[fmpz_poly, fmpz_poly]:
 
 
 def rebase(poly: fmpz_poly, old: Base, new: Base) -> fmpz_poly:
-    """The same value as a polynomial in the finer exponential `new`."""
+    """The same value as a polynomial in the finer exponential `new`. Raises `MixedUnits` when it would be enormous."""
     if old == new:
         return poly
     step = old.rate / new.rate
-    assert step.denominator == 1
+    assert step.denominator == 1, "the new rate divides the old one"
+    if poly.degree() * step > LARGEST_DEGREE:
+        raise MixedUnits(
+            f"the exponents {old.rate} and {new.rate} have so small a common part that exact polynomials would have "
+            f"degree {poly.degree() * step}; choose rates (epsilon and noise scales) with smaller denominators"
+        )
     return poly.inflate(step.numerator)
 
 
 def _sign_of_difference(left: Exact, right: "Number | int") -> int:
+    if isinstance(right, Exact) and left.base != right.base and not left.base.unit.symbolic:
+        return 0 if left == right else _sign_of_unequal(left, right)
     a, b, c, d, base = _aligned(left, right)
     return sign_of(a * d - c * b, base) * sign_of(b * d, base)
+
+
+def _sign_of_unequal(left: Exact, right: Exact) -> int:
+    """The sign of the difference of two different numbers, each in its own exponential: balls come apart."""
+    precision = FIRST_PRECISION
+    while True:
+        with ctx.workprec(precision):
+            difference = left.ball(precision) - right.ball(precision)
+        if difference > 0 or difference < 0:
+            return 1 if difference > 0 else -1
+        precision *= 2
+
+
+def _equal_across_units(left: Exact, right: Exact) -> bool:
+    """False where that is clear; two roots of different rationals that may be equal are not decided here.
+
+    A rational function of e^(-rate) is transcendental, or depends on epsilon; a root of a rational does neither.
+    """
+    if left.base.unit.base is None or right.base.unit.base is None:
+        return False
+    with ctx.workprec(LAST_LOOK):
+        if not left.ball(LAST_LOOK).overlaps(right.ball(LAST_LOOK)):
+            return False
+    raise MixedUnits(f"{left} and {right} may be equal, which is not decided between different logarithms")
 
 
 def _integers(poly: fmpz_poly) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from exactdp.spec.exponent import Exponent, Unit
-from exactdp.spec.number import Number, decay
+from exactdp.spec.number import Exact, Number, decay
 from exactdp.spec.terms import Terms
 
 Bound = int | None
@@ -102,6 +102,12 @@ class Piecewise:
 
     def __sub__(self, other: "Piecewise") -> "Piecewise":
         return total_of([self, other.scaled(Fraction(-1))])
+
+    @property
+    def size(self) -> int:
+        """How many coefficients all terms have together: what arithmetic with the function costs."""
+        numbers = [c for p in self.pieces for c in p.terms.coefficients.values()]
+        return sum(c.size if isinstance(c, Exact) else 1 for c in numbers)
 
     def total(self) -> Number:
         """The sum over all integers."""

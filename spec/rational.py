@@ -1,5 +1,9 @@
 """Rationals at the door: what is let in, perfect powers and integer roots; integers alone."""
 
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from numbers import Rational
 
@@ -21,15 +25,39 @@ def rational(value: object, argument: str = "number") -> Fraction:
     if isinstance(value, bool):
         raise InvalidArgument(argument, value, "a number, not a truth value")
     if isinstance(value, Rational):
-        return Fraction(value)
+        return Fraction(int(value.numerator), int(value.denominator))
     if isinstance(value, str):
-        try:
-            return Fraction(value.strip())
-        except (ValueError, ZeroDivisionError):
-            raise InvalidArgument(argument, value, "a number such as '1/3', '0.1' or '1e-6'") from None
+        return _parsed(value.strip(), argument)
     if isinstance(value, float):
         raise InvalidArgument(argument, value, f"an exact number; for the decimal write the text '{value!r}'")
     raise InvalidArgument(argument, value, "an int, a Fraction, an exact number, or text such as '1/3' or '0.1'")
+
+
+@contextmanager
+def any_number_of_digits() -> Iterator[None]:
+    """Lets integers of any size be written out; Python refuses beyond 4300 digits otherwise."""
+    limit = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(limit)
+
+
+LONGEST_TEXT, LARGEST_POWER_OF_TEN = 2_000, 5_000
+"""Text beyond these is refused: it would be an accident, or take for ever."""
+
+
+def _parsed(text: str, argument: str) -> Fraction:
+    expected = "a number such as '1/3', '0.1' or '1e-6'"
+    power = re.search(r"e([+-]?\d+)$", text, re.IGNORECASE)
+    if len(text) > LONGEST_TEXT or (power and abs(int(power[1])) > LARGEST_POWER_OF_TEN):
+        limits = f"within 1e{LARGEST_POWER_OF_TEN} and {LONGEST_TEXT} characters"
+        raise InvalidArgument(argument, text, f"{expected}, {limits}")
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise InvalidArgument(argument, text, expected) from None
 
 
 def perfect_power(value: Fraction) -> tuple[Fraction, int]:

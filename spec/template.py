@@ -2,7 +2,10 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
+from math import isfinite
+from numbers import Integral
 
 
 class Hole:
@@ -66,6 +69,15 @@ def rebuilt(original: tuple[object, ...], parts: Sequence[object]) -> tuple[obje
     return make(parts) if make is not None else tuple(parts)
 
 
+def integer_of(outcome: object) -> int | None:
+    """The integer that an outcome equals (True, 1.0 and Fraction(1) are the outcome 1), or None."""
+    if isinstance(outcome, Integral):
+        return int(outcome)
+    if isinstance(outcome, float | Fraction) and isfinite(outcome) and outcome == int(outcome):
+        return int(outcome)
+    return None
+
+
 def _count(pattern: Hashable) -> int:
     if pattern is HOLE:
         return 1
@@ -74,9 +86,10 @@ def _count(pattern: Hashable) -> int:
 
 def _matches(pattern: Hashable, outcome: Hashable, values: list[int]) -> bool:
     if pattern is HOLE:
-        if isinstance(outcome, int):
-            values.append(int(outcome))
-        return isinstance(outcome, int)
+        value = integer_of(outcome)
+        if value is not None:
+            values.append(value)
+        return value is not None
     if isinstance(pattern, tuple) and isinstance(outcome, tuple) and len(pattern) == len(outcome):
         return all(_matches(p, o, values) for p, o in zip(pattern, outcome, strict=True))
     return pattern == outcome
@@ -84,7 +97,7 @@ def _matches(pattern: Hashable, outcome: Hashable, values: list[int]) -> bool:
 
 def _unify(one: Hashable, two: Hashable) -> bool:
     if one is HOLE or two is HOLE:
-        return all(side is HOLE or isinstance(side, int) for side in (one, two))
+        return all(side is HOLE or integer_of(side) is not None for side in (one, two))
     if isinstance(one, tuple) and isinstance(two, tuple) and len(one) == len(two):
         return all(_unify(a, b) for a, b in zip(one, two, strict=True))
     return one == two

@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import comb
 
 from exactdp.spec.enclosure import floats_around, sign_if_clear, sum_bounds
-from exactdp.spec.errors import MixedUnits
+from exactdp.spec.errors import InvalidArgument, MixedUnits
 from exactdp.spec.exponent import ONE, Exponent, Unit
 from exactdp.spec.number import Exact, Number, exp
 
@@ -97,18 +97,13 @@ class Terms:
 
     def total(self, low: int | None, high: int | None) -> Number:
         """The sum of f over low <= k <= high; None is infinity, where f must be summable."""
+        if (high is None and any(r <= 0 for _, r in self.coefficients)) or (
+            low is None and any(r >= 0 for _, r in self.coefficients)
+        ):
+            raise InvalidArgument("interval", (low, high), "an interval on which the function is summable")
         indefinite = self.antidifference()
         top = Fraction(0) if high is None else indefinite(high + 1)
         return top - (Fraction(0) if low is None else indefinite(low))
-
-    def multiple_of(self, other: "Terms") -> Number | None:
-        """The factor c with f = c * other term by term; None when there is none. `other` is not 0."""
-        if self.coefficients.keys() != other.coefficients.keys():
-            return None
-        first = next(iter(other.coefficients))
-        factor = self.coefficients[first] / other.coefficients[first]
-        same = all(c == factor * other.coefficients[key] for key, c in self.coefficients.items())
-        return factor if same else None
 
     def leading(self, *, up: bool) -> Key:
         """The term that outgrows the others as k goes to +infinity (`up`) or to -infinity."""

@@ -23,7 +23,7 @@ from exactdp.spec.rational import rational
 from exactdp.verify.decide import Decider, LeastFactor, Worst
 from exactdp.verify.neighbours import Dataset, Relation, relation_of
 from exactdp.verify.profile import Profile, privacy_profile
-from exactdp.verify.universe import Progress, Universe, explore, quiet
+from exactdp.verify.universe import Progress, Universe, check_domain, explore, quiet
 
 
 @dataclass(frozen=True)
@@ -113,10 +113,11 @@ def audit(
     statement = PrivacyClaim(Epsilon(epsilon), _multiple(claim), _delta(delta), relation)
     if statement.epsilon.unit == ANY:
         raise InvalidArgument("epsilon", "any", "a value such as '1/2' or 'ln(3)': an audit decides one epsilon")
+    values = check_domain(domain, relation)
     universe = explore(
-        mechanism, domain, n, relation, epsilon=statement.epsilon, budget=budget, window=window, progress=progress
+        mechanism, values, n, relation, epsilon=statement.epsilon, budget=budget, window=window, progress=progress
     )
-    frame = partial(Audit, name_of(mechanism), statement, tuple(domain), n, universe)
+    frame = partial(Audit, name_of(mechanism), statement, tuple(values), n, universe)
     result = _decided(universe, statement, frame) if universe.is_resolved else _bounded(universe, statement, frame)
     return replace(result, seconds=perf_counter() - start)
 

@@ -55,7 +55,7 @@ def certificate(audit: Audit) -> dict[str, object]:
             [[positions[record] for record in dataset], universe.law_of[i]]
             for i, dataset in enumerate(universe.datasets)
         ],
-        "pairs": sorted({(min(pair), max(pair)) for pair in universe.pairs}),
+        "pairs": [list(pair) for pair in sorted({(min(pair), max(pair)) for pair in universe.pairs})],
         "assumptions": universe.assumptions,
         "verdict": str(audit.verdict.kind) if audit.verdict.kind != "vacuous" else "holds",
         "delta_at_epsilon": _number(audit.delta_at_epsilon, base),

@@ -15,14 +15,16 @@ from pathlib import Path
 from typing import NoReturn
 
 from exactdp.reference.draw import BUDGET
-from exactdp.spec.errors import ExactDPError
-from exactdp.spec.rational import rational
+from exactdp.spec.errors import ExactDPError, NotClosed
+from exactdp.spec.rational import any_number_of_digits, rational
 from exactdp.verify import checker
 from exactdp.verify.audit import audit
+from exactdp.verify.certificate import write_certificate
 from exactdp.verify.explain import check_pictured, explain
 from exactdp.verify.ledger import overall, render, to_json, verify_items
-from exactdp.verify.loading import check_writable, load_function, parse_domain
+from exactdp.verify.loading import check_different, check_writable, load_function, parse_domain
 from exactdp.verify.neighbours import RELATIONS
+from exactdp.verify.plots import plot_profile
 from exactdp.verify.results import audit_json, audit_text
 from exactdp.verify.universe import Progress
 
@@ -153,7 +155,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(_joined(sys.argv[1:] if argv is None else list(argv)))
     run: Callable[[argparse.Namespace], int] = arguments.run
     try:
-        code = run(arguments)
+        with any_number_of_digits():
+            code = run(arguments)
         sys.stdout.flush()
         return code
     except ExactDPError as error:
@@ -198,6 +201,7 @@ def _audit(arguments: argparse.Namespace) -> int:
     target = check_writable("--json", arguments.json)
     certificate = check_writable("--certificate", arguments.certificate)
     picture = check_writable("--plot", arguments.plot, PICTURES)
+    check_different({"--json": target, "--certificate": certificate, "--plot": picture})
     with _progress() as progress:
         result = audit(
             mechanism,
@@ -214,15 +218,15 @@ def _audit(arguments: argparse.Namespace) -> int:
     print(audit_text(result))
     if target is not None:
         _write_json(target, audit_json(result))
-    if certificate is not None:
-        from exactdp.verify.certificate import write_certificate
-
-        write_certificate(result, certificate)
-    if picture is not None:
-        from exactdp.verify.plots import plot_profile
-
-        plot_profile(result, picture)
-    return result.verdict.kind.exit_code
+    code = result.verdict.kind.exit_code
+    for write, path in ((write_certificate, certificate), (plot_profile, picture)):
+        try:
+            if path is not None:
+                write(result, path)
+        except NotClosed as error:
+            print(f"exactdp audit: {error}", file=sys.stderr)
+            code = code or BAD_INPUT
+    return code
 
 
 def _explain(arguments: argparse.Namespace) -> int:

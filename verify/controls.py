@@ -19,7 +19,7 @@ from exactdp.spec.number import exp
 from exactdp.spec.privacy import Laws, ParallelInstance, PrivacyInstance
 from exactdp.verify.families import randomized_response
 
-MODULES: tuple[str, ...] = ()
+MODULES: tuple[str, ...] = ("exactdp.verify.coupling_controls", "exactdp.verify.construction_controls")
 """Further modules that register controls; a new one is named here."""
 
 HAIR = Fraction(1, 10**30)

@@ -177,6 +177,11 @@ class Decider:
         """Floats below and above H_factor of every pair of laws."""
         below, above = float_bounds(factor)
         low, high = np.empty(len(self.law_pairs)), np.empty(len(self.law_pairs))
+        with np.errstate(invalid="ignore", over="ignore"):
+            self._fill_bounds(low, high, below, above)
+        return low, high
+
+    def _fill_bounds(self, low: Floats, high: Floats, below: float, above: float) -> None:
         for block in self._blocks():
             a, b = self.first[block], self.second[block]
             theirs, mine = self.high[b], self.low[b]
@@ -186,7 +191,6 @@ class Decider:
             terms = self.low.shape[1] + 2
             low[block] = np.maximum(least, 0).sum(axis=1) * (1 - terms * 2.0**-52)
             high[block] = np.where(most > 0, most, 0).sum(axis=1) * (1 + terms * 2.0**-52)
-        return low, high
 
     def _blocks(self) -> Iterator[slice]:
         step = max(1, CHUNK // max(1, self.low.shape[1]))

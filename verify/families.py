@@ -20,7 +20,7 @@ from exactdp.spec.privacy import Blocks, Laws, ParallelInstance, PrivacyInstance
 
 Preset = Literal["minimal", "full"]
 
-MODULES: tuple[str, ...] = ()
+MODULES: tuple[str, ...] = ("exactdp.verify.coupling_families",)
 """Further modules that register families; a new one is named here."""
 
 ROOT_3 = exp(Epsilon("ln(3)") / 2)
@@ -38,6 +38,22 @@ class Sizes:
     block_denominator: int
     factors: tuple[Number, ...]
     """The values of E = e^epsilon."""
+    cell_measures: tuple[tuple[int, int], ...]
+    """(number of cells, largest measure) of each grid of disjoint cells of a Poisson process."""
+    pair_grids: tuple[tuple[int, int], ...]
+    """(points, denominator) of each grid from which all ordered pairs of laws are taken."""
+    tuple_grids: tuple[tuple[int, int, int], ...]
+    """(k, points, denominator) of each grid from which all ordered k-tuples of laws are taken."""
+    multiset_grids: tuple[tuple[int, int, int], ...]
+    """The same, in one order of each tuple: the claims permute it themselves."""
+    compared_grids: tuple[tuple[int, int, int], ...]
+    """(k, points, denominator) of each grid whose k-tuples are all compared with one another."""
+    class_grids: tuple[tuple[int, int, int, int], ...]
+    """(laws in the class, points, denominator, length of the tuples tried): all classes from the grid."""
+    product_grids: tuple[tuple[int, int, int, int], ...]
+    """(k, points, denominator, records): products of that many records of every k-tuple."""
+    order_grids: tuple[tuple[int, int, int], ...]
+    """(k, points, denominator): all cells with a fixed order of the k masses at every point, and their tuples."""
 
 
 PRESETS: Mapping[str, Sizes] = {
@@ -47,6 +63,14 @@ PRESETS: Mapping[str, Sizes] = {
         processed_denominators=((2, 2, 2), (3, 2, 1)),
         block_denominator=2,
         factors=(Fraction(1), Fraction(3, 2), exp("1/2")),
+        cell_measures=((1, 2), (2, 3), (3, 2), (4, 1)),
+        pair_grids=((1, 1), (2, 4), (3, 3), (4, 2)),
+        tuple_grids=((1, 3, 3), (2, 2, 4), (2, 3, 2), (2, 4, 1), (3, 2, 2)),
+        multiset_grids=((3, 3, 2), (3, 4, 1), (4, 2, 2)),
+        compared_grids=((1, 3, 2), (2, 2, 2)),
+        class_grids=((1, 1, 1, 4), (2, 3, 2, 3), (3, 3, 2, 2), (3, 2, 3, 3), (3, 4, 1, 2), (5, 2, 4, 2)),
+        product_grids=((2, 2, 2, 2), (3, 2, 2, 1), (2, 3, 1, 2)),
+        order_grids=((2, 2, 3), (2, 3, 2), (3, 2, 2)),
     ),
     "full": Sizes(
         pair_denominator=6,
@@ -54,6 +78,14 @@ PRESETS: Mapping[str, Sizes] = {
         processed_denominators=((2, 4, 3), (3, 3, 2)),
         block_denominator=3,
         factors=(Fraction(1), Fraction(3, 2), Fraction(3), ROOT_3, exp("1/2")),
+        cell_measures=((1, 3), (2, 4), (3, 3), (4, 2), (5, 1), (6, 1)),
+        pair_grids=((1, 1), (2, 12), (3, 8), (4, 4)),
+        tuple_grids=((1, 4, 4), (2, 3, 4), (2, 4, 2), (3, 2, 4), (3, 3, 2), (4, 2, 2), (4, 3, 1)),
+        multiset_grids=((3, 3, 3), (3, 4, 2), (3, 2, 6), (4, 3, 2), (4, 4, 1)),
+        compared_grids=((1, 4, 3), (2, 3, 2), (3, 2, 2)),
+        class_grids=((1, 1, 1, 4), (2, 4, 2, 3), (3, 3, 2, 3), (3, 3, 3, 2), (3, 2, 4, 4), (4, 4, 1, 3), (6, 3, 2, 2)),
+        product_grids=((2, 2, 4, 2), (2, 2, 2, 3), (3, 2, 2, 2), (2, 3, 2, 2)),
+        order_grids=((2, 2, 6), (2, 3, 3), (2, 4, 2), (3, 2, 4), (3, 3, 2)),
     ),
 }
 

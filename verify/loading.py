@@ -5,7 +5,7 @@ import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
@@ -31,7 +31,7 @@ def load_function(target: str, argument: str = "mechanism") -> Mechanism:
         known = ", ".join(n for n in own if not n.startswith("_")) or "none"
         raise InvalidArgument(argument, target, f"a function of {place}; it has: {known}")
     if not callable(found):
-        raise InvalidArgument(argument, target, f"a function; {name} is a {type(found).__name__}")
+        raise InvalidArgument(argument, target, f"a function; {name} is of type {type(found).__name__}")
     return _reporting(found)
 
 
@@ -44,36 +44,41 @@ def _reporting(function: Mechanism) -> Mechanism:
             return function(*arguments, **keywords)
         except ExactDPError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise _failure(function.__name__, error) from error
 
     return reported
 
 
-def _failure(name: str, error: Exception) -> MechanismFailed:
+def _failure(name: str, error: BaseException) -> MechanismFailed:
     frame = extract_tb(error.__traceback__)[-1]
     where = f"{Path(frame.filename).name}, line {frame.lineno}"
-    return MechanismFailed(f"{name} raised {type(error).__name__}: {error} (in {where})")
+    return MechanismFailed(f"{name} raised {type(error).__name__}: {_one_line(error)} (in {where})")
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())
 
 
 def _from_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise InvalidArgument("mechanism", str(path), "an existing Python file")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    name = f"_audited_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None, "a path that ends in .py has a loader"
     assert spec.loader is not None, "a path that ends in .py has a loader"
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
+    sys.modules[name] = module
     sys.path.insert(0, str(path.parent.resolve()))
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         raise InvalidArgument("mechanism", str(path), f"valid Python: {error.msg} in line {error.lineno}") from error
     except ImportError as error:
-        raise InvalidArgument("mechanism", str(path), f"a file whose imports work: {error}") from error
+        raise InvalidArgument("mechanism", str(path), f"a file whose imports work: {_one_line(error)}") from error
     except ExactDPError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise _failure(path.name, error) from error
     finally:
         sys.path.pop(0)
@@ -83,9 +88,13 @@ def _from_file(path: Path) -> ModuleType:
 def _from_package(name: str) -> ModuleType:
     try:
         return importlib.import_module(name)
-    except (ImportError, ValueError) as error:
-        expected = f"FILE.py:NAME, or the name of an importable module ({error})"
+    except (ImportError, ValueError, TypeError) as error:
+        expected = f"FILE.py:NAME, or the name of an importable module ({_one_line(error)})"
         raise InvalidArgument("mechanism", name, expected) from error
+    except ExactDPError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise _failure(name, error) from error
 
 
 def parse_domain(text: str) -> list[Hashable]:
@@ -125,8 +134,20 @@ def check_writable(option: str, path: str | None, endings: tuple[str, ...] = ())
     target = Path(path)
     if endings and target.suffix.lower() not in endings:
         raise InvalidArgument(option, path, "a file name that ends in " + ", ".join(endings))
+    if target.suffix.lower() == ".py":
+        raise InvalidArgument(option, path, "a file that is no Python program, which would be overwritten")
     if target.is_dir() or not target.parent.is_dir():
         raise InvalidArgument(option, path, "a file in an existing folder")
     if not os.access(target if target.exists() else target.parent, os.W_OK):
         raise InvalidArgument(option, path, "a place that can be written to")
     return target
+
+
+def check_different(outputs: Mapping[str, Path | None]) -> None:
+    """Raises `InvalidArgument` when two options name the same file."""
+    seen: dict[Path, str] = {}
+    for option, path in outputs.items():
+        if path is not None:
+            other = seen.setdefault(path.resolve(), option)
+            if other != option:
+                raise InvalidArgument(option, str(path), f"another file than that of {other}")

@@ -28,8 +28,6 @@ class Relation:
     universe: Callable[[Sequence[Hashable], int], Iterator[Dataset]]
     neighbours: Callable[[Dataset, Sequence[Hashable], int], Iterator[Dataset]]
     definition: Callable[[Dataset, Dataset], bool]
-    size: Callable[[int, int], int]
-    """How many datasets there are, from the size of the domain and n."""
     integers: bool = False
     """Whether the records must be integers."""
 
@@ -120,26 +118,23 @@ def _all_near(one: Dataset, other: Dataset) -> bool:
     return same_length and one != other and all(_distance(a, b) <= 1 for a, b in zip(one, other, strict=True))
 
 
-CHANGE_ONE = Relation("change-one", _power, _changed, _differ_once, lambda size, n: size**n)
+CHANGE_ONE = Relation("change-one", _power, _changed, _differ_once)
 """Same length, one record replaced: the paper's relation."""
 
-ADD_REMOVE = Relation(
-    "add-remove", _up_to, _added_or_removed, _one_is_extended, lambda size, n: sum(size**i for i in range(n + 1))
-)
+ADD_REMOVE = Relation("add-remove", _up_to, _added_or_removed, _one_is_extended)
 """One record added or removed, anywhere; datasets of 0 to n records."""
 
-EACH_BY_ONE = Relation("each-by-one", _power, _moved_by_one, _all_near, lambda size, n: size**n, integers=True)
+EACH_BY_ONE = Relation("each-by-one", _power, _moved_by_one, _all_near, integers=True)
 """Vectors of integer answers: every coordinate may move by at most 1."""
 
 RELATIONS = {relation.name: relation for relation in (CHANGE_ONE, ADD_REMOVE, EACH_BY_ONE)}
 
 
 def own_relation(
-    definition: Callable[[Dataset, Dataset], bool],
+    definition: Callable[[Dataset, Dataset], object],
     *,
     name: str = "own",
     universe: Callable[[Sequence[Hashable], int], Iterator[Dataset]] = _power,
-    size: Callable[[int, int], int] = lambda size, n: size**n,
 ) -> Relation:
     """A relation from its definition alone: the neighbours are found by trying every dataset.
 
@@ -149,7 +144,7 @@ def own_relation(
     def neighbours(dataset: Dataset, domain: Sequence[Hashable], n: int) -> Iterator[Dataset]:
         return (other for other in universe(domain, n) if other != dataset and definition(dataset, other))
 
-    return Relation(name, universe, neighbours, definition, size)
+    return Relation(name, universe, neighbours, lambda one, other: bool(definition(one, other)))
 
 
 def relation_of(neighbours: object) -> Relation:

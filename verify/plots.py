@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from exactdp.spec.enclosure import decimal, log_decimal
+from exactdp.spec.errors import NotClosed
 from exactdp.spec.number import Number
 from exactdp.verify.audit import Audit
 
@@ -13,6 +14,8 @@ POINTS_PER_SEGMENT = 24
 
 def plot_profile(audit: Audit, path: Path) -> None:
     """Draws delta against epsilon, every breakpoint, and the claimed point; the file's ending chooses the format."""
+    if audit.profile is None:
+        raise NotClosed("no picture: some mass is unresolved, so there is no exact profile to draw")
     import matplotlib as mpl
 
     mpl.use("Agg")

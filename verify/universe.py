@@ -1,8 +1,10 @@
 """The finite universe of an audit: every dataset, its exact output law, and every ordered pair of neighbours."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
+from math import inf
 
 from exactdp.reference.draw import BUDGET, Enumeration, Mechanism
 from exactdp.reference.meter import Meter
@@ -15,6 +17,7 @@ from exactdp.verify.neighbours import Dataset, Relation
 Progress = Callable[[int, int, str], None]
 """Called with (done, total, what is being done)."""
 
+RECORDS_PER_STEP = 100
 PAIRS_PER_STEP = 20
 """Comparing a pair costs about a twentieth of a step of enumeration."""
 
@@ -27,8 +30,8 @@ def quiet(done: int, total: int, label: str) -> None:
 class Universe:
     """Datasets, their laws without repeats (`law_of[i]` is the law of dataset i) and neighbours.
 
-    `pairs` are ordered pairs of datasets; `law_pairs` maps each ordered pair of different laws that occurs to the first
-    pair of datasets that has it, in the order of `datasets`.
+    `pairs` are ordered pairs of datasets; `law_pairs` maps each ordered pair of different laws that occurs to the
+    pair of datasets that comes first among those that have it; laws with unresolved mass are all different.
     """
 
     datasets: list[Dataset]
@@ -42,8 +45,8 @@ class Universe:
         self.law_pairs: dict[tuple[int, int], tuple[int, int]] = {}
         for i, j in self.pairs:
             a, b = self.law_of[i], self.law_of[j]
-            if a != b:
-                self.law_pairs.setdefault((a, b), (i, j))
+            if a != b and (i + j, i) < _rank(self.law_pairs.get((a, b))):
+                self.law_pairs[a, b] = i, j
 
     @property
     def is_resolved(self) -> bool:
@@ -51,9 +54,13 @@ class Universe:
         return not any(self.aligned.unresolved)
 
 
+def _rank(pair: tuple[int, int] | None) -> tuple[float, int]:
+    return (inf, 0) if pair is None else (sum(pair), pair[0])
+
+
 def explore(
     mechanism: Mechanism,
-    domain: Sequence[Hashable],
+    values: Sequence[Hashable],
     n: int,
     relation: Relation,
     *,
@@ -62,20 +69,12 @@ def explore(
     window: int | None = None,
     progress: Progress = quiet,
 ) -> Universe:
-    """Enumerates the mechanism's law on every dataset. Raises `InvalidArgument`, and what `law_of` raises."""
-    values = check_domain(domain, relation)
+    """The mechanism's law on every dataset over checked values. Raises `InvalidArgument`, and what `law_of` raises."""
     check_size(n)
     enumeration = Enumeration(mechanism, epsilon, Meter(budget), window)
-    count = relation.size(len(values), n)
-    if count > budget:
-        raise BudgetExceeded(
-            f"there are {count} datasets of n = {n} records over {len(values)} values, the budget is {budget} steps; "
-            "raise it with budget=N (--budget N), or take fewer records or a smaller domain",
-            estimate=count,
-            budget=budget,
-        )
-    datasets = sorted(relation.universe(values, n), key=lambda dataset: _size(dataset, values))
+    datasets = sorted(_all_datasets(relation, values, n, budget), key=lambda dataset: _size(dataset, values))
     numbers: dict[Law, int] = {}
+    laws: list[Law] = []
     law_of: list[int] = []
     meter = enumeration.meter
     meter.share = Fraction(1, len(datasets))
@@ -83,7 +82,11 @@ def explore(
         progress(done, len(datasets), "laws")
         meter.done = done * meter.share
         law = enumeration.law(dataset)
-        law_of.append(numbers.setdefault(law, len(numbers)))
+        law_of.append(numbers.get(law, len(laws)))
+        if law_of[-1] == len(laws):
+            laws.append(law)
+            if not law.unresolved:
+                numbers[law] = law_of[-1]
     progress(len(datasets), len(datasets), "laws")
     assumption = relation.check(datasets, values, n)
     pairs = list(relation.pairs(datasets, values, n))
@@ -96,11 +99,27 @@ def explore(
         )
     if not pairs:
         raise InvalidArgument("domain", values, "a domain in which some dataset has a neighbour")
-    return Universe(datasets, list(numbers), law_of, pairs, [assumption] if assumption else [])
+    return Universe(datasets, laws, law_of, pairs, [assumption] if assumption else [])
 
 
-def check_domain(domain: Sequence[Hashable], relation: Relation) -> list[Hashable]:
+def _all_datasets(relation: Relation, values: Sequence[Hashable], n: int, budget: int) -> list[Dataset]:
+    """Every dataset of the universe. Raises `BudgetExceeded` when there are more than the budget has steps."""
+    limit = max(1, min(budget, RECORDS_PER_STEP * budget // n))
+    datasets = list(islice(relation.universe(values, n), limit + 1)) if n <= budget else []
+    if len(datasets) > limit or n > budget:
+        raise BudgetExceeded(
+            f"there are more than {limit} datasets of n = {n} records over {len(values)} values, and the budget is "
+            f"{budget} steps; raise it with budget=N (--budget N), or take fewer records or a smaller domain",
+            estimate=limit,
+            budget=budget,
+        )
+    return datasets
+
+
+def check_domain(domain: object, relation: Relation) -> list[Hashable]:
     """The domain as a list of distinct values. Raises `InvalidArgument`."""
+    if not isinstance(domain, Iterable) or isinstance(domain, str):
+        raise InvalidArgument("domain", domain, "a list of values, such as [0, 1]")
     values = list(domain)
     if not values:
         raise InvalidArgument("domain", values, "at least one value")

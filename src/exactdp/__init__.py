@@ -4,6 +4,7 @@ An executable specification of a paper (`spec`), its algorithms in exact arithme
 decides privacy claims about mechanisms in plain Python (`verify`). The names below are the public interface.
 """
 
+from exactdp.reference.couple import Coupling, couple, couple_products
 from exactdp.reference.draw import law_of, run
 from exactdp.reference.sampling import Sampling
 from exactdp.spec.claim import Claim, Kind, Verdict
@@ -32,6 +33,7 @@ __all__ = [
     "Bounds",
     "BudgetExceeded",
     "Claim",
+    "Coupling",
     "Epsilon",
     "Exact",
     "ExactDPError",
@@ -49,6 +51,8 @@ __all__ = [
     "Verdict",
     "audit",
     "bernoulli",
+    "couple",
+    "couple_products",
     "decimal",
     "discrete_laplace",
     "exact",

@@ -337,15 +337,33 @@ def test_roots_and_perfect_powers_are_exact() -> None:
 @pytest.mark.parametrize(("unit", "rate"), [("1", "1/3"), ("3", "1"), ("3/2", "2/3"), ("6", "5/4")])
 def test_signs_of_polynomials_agree_with_250_digits(unit: str, rate: str) -> None:
     generator = random.Random(7)
-    field = checker.Field(Fraction(unit), Fraction(rate), 10**9)
+    field = checker.Field(Fraction(unit), Fraction(rate), 256)
     t = maker.exactly(lambda: {"t": maker.t_value.__wrapped__(unit, rate)})()["t"]
+
+    def value(poly: list[int]) -> Fraction:
+        return sum((c * Fraction(t) ** k for k, c in enumerate(poly)), Fraction(0))
+
     for _ in range(200):
-        poly = [generator.randint(-3, 3) for _ in range(generator.randint(1, 9))]
-        written = field.unpack(field.pack(poly))
-        assert written + [0] * (len(poly) - len(written)) == poly + [0] * (len(written) - len(poly))
-        value = sum((c * Fraction(t) ** k for k, c in enumerate(poly)), Fraction(0))
-        expected = 0 if abs(value) < Fraction(1, 10**100) else 1 if value > 0 else -1
-        assert field.sign(field.pack(poly), 10**8) == expected
+        one, two = ([generator.randint(0, 3) for _ in range(generator.randint(1, 9))] for _ in range(2))
+        low, high = (bound / Fraction(2**256) for bound in field.bounds([a - 2 for a in one]))
+        assert low - Fraction(1, 10**100) <= value([a - 2 for a in one]) <= high + Fraction(1, 10**100)
+        assert high - low < Fraction(1, 10**70)
+        difference = value(one) - value(two)
+        expected = 0 if abs(difference) < Fraction(1, 10**100) else 1 if difference > 0 else -1
+        assert field.compare(field.number(one, [1], "one"), field.number(two, [1], "two")) == expected
+
+
+def test_zero_is_seen_modulo_the_relation_of_t_and_only_there() -> None:
+    cases = [("3", "1", [-1, 3]), ("3/2", "2/3", [-4, 0, 0, 9]), ("6", "5/4", [-1, 0, 0, 0, 6**5])]
+    for unit, rate, relation in cases:
+        field = checker.Field(Fraction(unit), Fraction(rate), 256)
+        for factor in ([1], [0, 0, 7], [5, -3, 0, 2, 0, 0, 1]):
+            product = list(maker.times(tuple(relation), tuple(factor)))
+            for poly, zero in ((product, True), ([product[0] + 1, *product[1:]], False)):
+                packed = sum(c << 256 * i for i, c in enumerate(poly))
+                assert field.vanishes(packed, sum(map(abs, poly))) is zero
+    with pytest.raises(checker.Close):
+        checker.Field(Fraction(3), Fraction(1), 8).vanishes(0, 128)
 
 
 # ---- Random changes: rejected, or accepted with the verdict that was right before.

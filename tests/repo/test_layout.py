@@ -53,7 +53,8 @@ def test_every_module_of_the_floors_says_what_it_is(floor_files: list[Path]) -> 
 
 
 def test_no_module_of_the_floors_is_too_long_to_read_aloud(floor_files: list[Path]) -> None:
-    lengths = {path: len(path.read_text().splitlines()) for path in floor_files}
+    """Blank lines do not count: they are what makes a page easy."""
+    lengths = {path: sum(map(bool, path.read_text().splitlines())) for path in floor_files}
     assert {path: length for path, length in lengths.items() if length > LONGEST_MODULE} == {}
 
 
