@@ -26,7 +26,7 @@ from exactdp.spec.number import Number
 from exactdp.spec.template import Template
 from exactdp.spec.vector import vector
 
-BUDGET = 100_000
+BUDGET = 150_000
 """Steps (draws and comparisons) that an enumeration may take: a second or two."""
 
 Mechanism = Callable[..., object]

@@ -15,6 +15,9 @@ from exactdp.reference.constraints import Constraints, Link
 from exactdp.spec.number import Number
 from exactdp.spec.piecewise import Bound, Interval, Piecewise
 
+SQUARES_PER_STEP = 500
+"""What makes a new density count as more than one step: arithmetic grows with the square of its size."""
+
 
 @dataclass
 class Memo:
@@ -31,7 +34,7 @@ class Memo:
         """The number of the density that `key` describes; it is made when it is new."""
         if key not in self.numbers:
             density = make()
-            self.charge(density.size)
+            self.charge(1 + density.size**2 // SQUARES_PER_STEP)
             self.numbers[key] = len(self.densities)
             self.densities.append(density)
         return self.numbers[key]

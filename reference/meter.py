@@ -6,8 +6,8 @@ from fractions import Fraction
 
 from exactdp.spec.errors import BudgetExceeded
 
-UNENDING, NEARLY_DONE = Fraction(1, 10**30), 1 - Fraction(1, 10**9)
-"""A tree of which less is done, or more and still not all, is called endless."""
+UNENDING = Fraction(1, 10**30)
+"""A tree of which less is done than this has no estimate."""
 
 DEPTH_LOOKED_AT = 200
 """An estimate of the work looks at so many choices of the current path."""
@@ -38,11 +38,15 @@ class Meter:
         if self.steps > self.budget:
             part = explored(choices)
             finished = self.done + self.share * part
-            unending = finished < UNENDING or part > NEARLY_DONE
-            estimate = 0 if unending else int(self.steps / finished)
-            size = "more than 1e30 steps, or without end" if unending else f"about {estimate:.1e} steps"
+            if part > 1 - Fraction(1, 4 * self.steps):
+                estimate, size = 0, "more than can be told: the paths grow ever longer, perhaps without end"
+            elif finished < UNENDING:
+                estimate, size = 0, "more than 1e30 steps, or without end"
+            else:
+                estimate = int(self.steps / finished)
+                size = f"about {estimate:.1e} steps"
             raise BudgetExceeded(
-                f"the work is estimated at {size}, the budget is {self.budget}; raise it with budget=N "
+                f"the work is estimated at {size}; the budget is {self.budget}; raise it with budget=N "
                 "(--budget N), or use fewer records, a smaller domain, or a program with fewer draws",
                 estimate=estimate,
                 budget=self.budget,

@@ -71,7 +71,7 @@ def poisson_mass(mean: Number, n: int) -> Number:
     """Pr[n points] = e^(-mean) mean^n / n!, for a rational mean. Raises `InvalidArgument` for another one.
 
     >>> poisson_mass(Fraction(1, 2), 1)
-    1/2*e^(-1/2)
+    e^(-1/2)/2
     """
     if not isinstance(mean, Fraction):
         raise InvalidArgument("mean", mean, "a rational number")

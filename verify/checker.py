@@ -25,7 +25,6 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from itertools import chain, product
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -435,8 +434,7 @@ def decide(c: dict[str, Any], p: int) -> "Report":
         f"e^epsilon* at delta: {field.shown(star) if star else 'infinite'}",
         f"witness: {ends[0]} and {ends[1]}, p = {field.shown(x['p'])}, q = {field.shown(x['q'])}",
         *(f"assumption: {json.dumps(text)}" for text in c["assumptions"]),
-        "not checked: that the laws are those of the program, and that the assumptions are true;",
-        "    records and outcomes are told apart by their texts",
+        "not checked: that the laws are the program's, and the assumptions; records are told apart by their texts",
     ]
     return Report(verdict, lines)
 
@@ -461,7 +459,7 @@ def unique(items: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(items)
 
 
-def check(certificate: str | PathLike[str] | dict[str, Any]) -> Report:
+def check(certificate: str | Path | dict[str, Any]) -> Report:
     """Check a certificate (a path, or the value read from it); raise `Rejected` unless all of it is right."""
     limit, p, c = sys.get_int_max_str_digits(), 128, certificate
     sys.set_int_max_str_digits(0)  # an exact number may have any number of digits
@@ -489,12 +487,12 @@ def main(argv: list[str] | None = None) -> int:
         print("usage: python checker.py CERTIFICATE", file=sys.stderr)
         return 2
     try:
-        print("accepted", *check(arguments[0]).lines, sep="\n")
+        print(f"accepted\n{check(arguments[0])}")
+        return 0
     except Rejected as error:
-        unreadable = isinstance(error, Unreadable)
-        print(f"{arguments[0] if unreadable else 'rejected'}: {error}", file=sys.stderr)
-        return 2 if unreadable else 1
-    return 0
+        code = 2 if isinstance(error, Unreadable) else 1
+        print(f"{arguments[0] if code == 2 else 'rejected'}: {error}", file=sys.stderr)
+        return code
 
 
 if __name__ == "__main__":

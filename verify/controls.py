@@ -203,9 +203,7 @@ def _wrong_parallel() -> Iterator[Control]:
         "the smaller record goes to the first block", (1, 2), (3, 2), apart, (table, table), three, zero,
         blocks_after=((1,), (0,)),
     )  # fmt: skip
-    twice = ParallelInstance(
-        "record 0 in both blocks", (0, 0), (1, 0), ((0,), (0, 1)), (one, most), three, zero
-    )
+    twice = ParallelInstance("record 0 in both blocks", (0, 0), (1, 0), ((0,), (0, 1)), (one, most), three, zero)
     coins = ParallelInstance(
         "both blocks lie with the same coin", (0, 0), (1, 0), apart, (one, one), three, zero,
         joint=(_with_one_coin(0, 0), _with_one_coin(1, 0)),

@@ -261,9 +261,7 @@ def _processed(sizes: Sizes) -> Iterator[Instance]:
         for factor in sizes.factors:
             for one, two in product(grid_counts(points, n), repeat=2):
                 for rows in grid_matrices(points, 5 - points, m):
-                    name = (
-                        f"{one} and {two} over {n}, rows {', '.join(map(str, rows))} over {m}, E = {factor}"
-                    )
+                    name = f"{one} and {two} over {n}, rows {', '.join(map(str, rows))} over {m}, E = {factor}"
                     p, q = law_of_counts(one), law_of_counts(two)
                     yield ProcessingInstance(name, p, q, matrix_of_counts(rows), factor)
     for text in ("1/2", "ln(3)"):
@@ -272,9 +270,7 @@ def _processed(sizes: Sizes) -> Iterator[Instance]:
         response = randomized_response(epsilon)
         signs: Matrix = {k: dict(response[int(k > 0)].items()) for k in range(-1, 3)}
         for factor in (Fraction(1), exp(epsilon / 2)):
-            name = (
-                f"clamped noisy counts 0 and 1, their signs answered at random, epsilon {text}, E = {factor}"
-            )
+            name = f"clamped noisy counts 0 and 1, their signs answered at random, epsilon {text}, E = {factor}"
             yield ProcessingInstance(name, p, q, signs, factor)
     far = law_of_counts((1, 0, 0)), law_of_counts((0, 1, 1))
     merge: Matrix = {0: {"x": 1}, 1: {"x": "1/2", "y": "1/2"}, 2: {"y": 1}}
@@ -284,9 +280,7 @@ def _processed(sizes: Sizes) -> Iterator[Instance]:
 @family_of("lem-2.5")
 def _parallel(sizes: Sizes) -> Iterator[Instance]:
     n = sizes.block_denominator
-    tables = [
-        (rows, {(x,): law_of_counts(row) for x, row in enumerate(rows)}) for rows in grid_matrices(2, 2, n)
-    ]
+    tables = [(rows, {(x,): law_of_counts(row) for x, row in enumerate(rows)}) for rows in grid_matrices(2, 2, n)]
     for factor in sizes.factors:
         for (left, first), (right, second) in combinations_with_replacement(tables, 2):
             name = f"blocks with rows {left} and {right} over {n}, E = {factor}"

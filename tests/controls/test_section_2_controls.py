@@ -7,9 +7,7 @@ from exactdp.verify.controls import Control, controls
 from exactdp.verify.families import family
 
 SECTION = [one.id for one in items() if one.section.startswith("Section 2:")]
-WRONG = [
-    pytest.param(control, id=f"{name}: {control.name}") for name in SECTION for control in controls(name)
-]
+WRONG = [pytest.param(control, id=f"{name}: {control.name}") for name in SECTION for control in controls(name)]
 
 
 @pytest.mark.parametrize("control", WRONG)

@@ -26,26 +26,20 @@ def collected(root: Path) -> list[str]:
     return [line for line in output.splitlines() if "::" in line]
 
 
-def test_mypy_sees_every_file(
-    root: Path, front: Path, floor_files: list[Path], test_files: list[Path]
-) -> None:
+def test_mypy_sees_every_file(root: Path, front: Path, floor_files: list[Path], test_files: list[Path]) -> None:
     output = _run(root, _tool("mypy"))
     seen = re.search(r"(?:in|checked) (\d+) source files?", output)
     assert seen, output
     assert int(seen[1]) == len([front, *floor_files, *test_files])
 
 
-def test_pyright_sees_every_file(
-    root: Path, front: Path, floor_files: list[Path], test_files: list[Path]
-) -> None:
+def test_pyright_sees_every_file(root: Path, front: Path, floor_files: list[Path], test_files: list[Path]) -> None:
     output = _run(root, _tool("pyright"), "--outputjson", "--pythonpath", sys.executable)
     seen = json.loads(output)["summary"]["filesAnalyzed"]
     assert seen == len([front, *floor_files, *test_files])
 
 
-def test_ruff_sees_every_file(
-    root: Path, front: Path, floor_files: list[Path], test_files: list[Path]
-) -> None:
+def test_ruff_sees_every_file(root: Path, front: Path, floor_files: list[Path], test_files: list[Path]) -> None:
     output = _run(root, _tool("ruff"), "check", "--show-files")
     seen = {Path(line) for line in output.splitlines() if line.endswith(".py")}
     assert seen == {front, *floor_files, *test_files, *(root / "docs").glob("*.py")}
@@ -88,9 +82,7 @@ def _module_name(path: Path) -> str:
 
 
 def _doctests(path: Path) -> Iterator[str]:
-    yield from (
-        ".".join((_module_name(path), *names)) for names in _with_examples(ast.parse(path.read_text()))
-    )
+    yield from (".".join((_module_name(path), *names)) for names in _with_examples(ast.parse(path.read_text())))
 
 
 def _with_examples(node: Documented) -> Iterator[tuple[str, ...]]:

@@ -35,9 +35,7 @@ def test_a_floor_refuses_its_bare_name(root: Path, floor: str) -> None:
 @FLOOR
 def test_a_floor_is_imported_under_the_name_of_the_package(root: Path, floor: str) -> None:
     program = f"import exactdp.{floor} as floor; print(floor.__name__, floor.__file__)"
-    result = subprocess.run(
-        [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True
-    )
+    result = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True)
     name, file = result.stdout.split(maxsplit=1)
     assert name == f"exactdp.{floor}"
     assert Path(file.strip()).resolve() == root / floor / "__init__.py"
@@ -100,9 +98,7 @@ def _tree(path: Path) -> ast.Module:
 def _comments_with(pattern: re.Pattern[str], path: Path) -> list[int]:
     """The lines of a file whose comment matches."""
     tokens = tokenize.generate_tokens(io.StringIO(path.read_text()).readline)
-    return [
-        token.start[0] for token in tokens if token.type == tokenize.COMMENT and pattern.search(token.string)
-    ]
+    return [token.start[0] for token in tokens if token.type == tokenize.COMMENT and pattern.search(token.string)]
 
 
 def _uses_of_mpmath_iv(tree: ast.Module) -> list[int]:

@@ -49,9 +49,7 @@ def test_items_do_not_use_one_another_in_a_circle() -> None:
 
 
 def test_every_module_that_registers_items_is_read(root: Path) -> None:
-    registering = {
-        f"exactdp.spec.{path.stem}" for path in (root / "spec").glob("*.py") if _registers(path.read_text())
-    }
+    registering = {f"exactdp.spec.{path.stem}" for path in (root / "spec").glob("*.py") if _registers(path.read_text())}
     assert registering == set(MODULES)
 
 
