@@ -21,7 +21,7 @@ from exactdp.reference.release import Released, densities, release
 from exactdp.spec.cells import Density
 from exactdp.spec.errors import InvalidArgument, NonDeterministic
 from exactdp.spec.exponent import Epsilon
-from exactdp.spec.law import UNRESOLVED, Law
+from exactdp.spec.law import UNRESOLVED, Law, scaled_product
 from exactdp.spec.number import Number
 from exactdp.spec.template import Template
 from exactdp.spec.vector import vector
@@ -197,8 +197,8 @@ class _Collected:
         if mass and not densities_of_holes:
             self.masses.setdefault(released.pattern, []).append(mass)
         elif mass and all(densities_of_holes):
-            first, *rest = densities_of_holes
-            self.families.setdefault(Template(released.pattern), []).append((first.scaled(mass), *rest))
+            product = scaled_product(tuple(densities_of_holes), mass)
+            self.families.setdefault(Template(released.pattern), []).append(product)
 
     def law(self) -> Law:
         atoms = {outcome: vector(parts).total() for outcome, parts in self.masses.items()}

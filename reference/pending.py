@@ -25,12 +25,15 @@ class Decider(Protocol):
 
     def is_nonnegative(self, form: "Pending") -> bool:
         """Whether form >= 0 on this path; branches when both are possible."""
+        ...
 
     def same_path(self, form: "Pending") -> None:
         """Raises `NonDeterministic` when the form was drawn on another path."""
+        ...
 
     def value_of(self, form: "Pending", purpose: str) -> "Plain":
         """The value of the form; branches over all of them."""
+        ...
 
 
 FRAMES_LOOKED_AT = 3

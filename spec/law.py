@@ -358,8 +358,7 @@ def mixture(parts: Iterable[tuple[Number | int | str, Law]]) -> Law:
         for outcome, i in law.atoms.items():
             atoms[outcome] = atoms.get(outcome, Fraction(0)) + weight * law.masses[i]
         for template, density in law.families.items():
-            scaled = [(first.scaled(weight), *rest) for first, *rest in density]
-            families.setdefault(template, []).extend(scaled)
+            families.setdefault(template, []).extend(scaled_product(factors, weight) for factors in density)
     return Law.of_parts(atoms, families)
 
 
@@ -402,8 +401,14 @@ def _appended(law: Law, other: Law) -> Law:
             if density == [()]:
                 atoms[outcome] = atoms.get(outcome, Fraction(0)) + mass
             else:
-                families[Template(outcome)] = [(first.scaled(mass), *rest) for first, *rest in density]
+                families[Template(outcome)] = [scaled_product(factors, mass) for factors in density]
     return Law.of_parts(atoms, families)
+
+
+def scaled_product(factors: tuple[Piecewise, ...], mass: Number) -> tuple[Piecewise, ...]:
+    """A product of densities times a number."""
+    first, *rest = factors
+    return first.scaled(mass), *rest
 
 
 def _parts(law: Law) -> list[tuple[Hashable, Number, Density]]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from exactdp.spec.divergence import Event
 from exactdp.spec.enclosure import float_bounds
+from exactdp.spec.errors import NotClosed
 from exactdp.spec.number import Number
 from exactdp.spec.piecewise import Interval
 from exactdp.spec.terms import Terms
@@ -24,6 +25,9 @@ Floats = NDArray[np.float64]
 NOTHING = (0.0, 0.0)
 POINTS_AT_LEAST, POINTS_AT_MOST, NEGLIGIBLE = 16, 512, 1e-10
 """How much of an irregular tail the filter looks at point by point: only speed depends on it."""
+
+NEWTON_STEPS_AT_MOST = 1000
+"""Far beyond what finitely many cells need; only a tail with infinitely many breakpoints could take more."""
 
 CHUNK = 1 << 20
 """Entries of a block of pairs times cells that floats treat at once."""
@@ -144,7 +148,7 @@ class Decider:
         if highest > factor:
             factor, approached = highest, True
             event = self.aligned.best_event(*laws, found.factor or Fraction(1))
-        while True:
+        for _ in range(NEWTON_STEPS_AT_MOST):
             best = self.aligned.best_event(*laws, factor)
             if not best.excess(factor) > delta:
                 moved = factor != found.factor
@@ -156,6 +160,7 @@ class Decider:
             if impossible.p > delta:
                 return LeastFactor(None, pair, impossible)
             factor = (best.p - delta) / best.q
+        raise NotClosed("epsilon* is the limit of infinitely many breakpoints of a tail; clamp the released noise")
 
     def _best_event(self, k: int, factor: Number) -> Event:
         i, j = self.law_pairs[k]
