@@ -250,6 +250,10 @@ def test_progress_is_shown_on_a_terminal_and_nowhere_else(
 def test_an_interruption_ends_with_130_and_no_traceback(folder: Path) -> None:
     words = ["audit", "mine.py:interrupted", "--domain", "0,1", "-n", "1", "--epsilon", "1", "--json", "out.json"]
     run = [sys.executable, "-m", "exactdp.verify.cli", *words]
-    ended = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False, env=os.environ)
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:  # whoever started the tests may have had interruptions ignored, which children inherit
+        ended = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False, env=os.environ)
+    finally:
+        signal.signal(signal.SIGINT, handler)
     assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "exactdp audit: interrupted\n")
     assert not Path("out.json").exists()

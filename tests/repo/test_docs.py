@@ -6,6 +6,7 @@ import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -228,7 +229,7 @@ def test_every_page_is_in_the_table_of_contents() -> None:
 
 def test_the_examples_of_the_readme_run_and_print_what_it_says(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    program, *others = text_of(readme, "python")
+    program, again, coupling = text_of(readme, "python")
     assert "def above_threshold" in program
     (desk / "mine.py").write_text(program, encoding="utf-8")
     [(command, expected)] = [s for text in blocks_without_language(readme) for s in sessions(text)]
@@ -236,16 +237,19 @@ def test_the_examples_of_the_readme_run_and_print_what_it_says(desk: Path, capsy
     shown = without_seconds(expected).splitlines()
     assert shown[-1].startswith("decided: ")
     assert printed[: len(shown)] == shown
-    assert len(others) == 1
     names: dict[str, object] = {}
     exec(program, names)
-    exec(others[0], names)
+    exec(again, names)
     result, law_of = names["result"], names["law_of"]
     assert isinstance(result, exactdp.Audit)
     assert result.verdict.kind == "refuted"
     assert result.witness is not None
     assert result.witness.pair == ((-1, -1, 0), (0, 0, -1))
     assert law_of is exactdp.law_of
+    exec(coupling, names)
+    joint = names["joint"]
+    assert isinstance(joint, exactdp.Law)
+    assert (joint[0, 0], joint[1, 0]) == (Fraction(3, 7), Fraction(1, 14))
 
 
 def blocks_without_language(markdown: str) -> list[str]:
