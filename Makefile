@@ -25,7 +25,7 @@ help:
 	@echo "  make clean    remove .venv, caches and everything built"
 	@echo
 	@echo "Examples"
-	@echo "  make verify ARGS=\"thm-6.1\"                one item"
+	@echo "  make verify ARGS=\"thm-A.2\"                one item"
 	@echo "  make verify ARGS=\"--preset full\"          exhaustive"
 	@echo "  make test ARGS=\"tests/paper -k coupling\"  some tests"
 	@echo "  make test JOBS=4                          on four processes"

@@ -154,7 +154,7 @@ class Enumeration:
             if path.failure is None:
                 return path, release(path, outcome)
         except (Abandoned, Impossible) as end:
-            path.failure = path.failure or end
+            path.note(end)
         except BaseException:
             if path.failure is None:
                 raise

@@ -9,6 +9,11 @@ from exactdp.spec.errors import BudgetExceeded
 UNENDING = Fraction(1, 10**30)
 """A tree of which less is done than this has no estimate."""
 
+ENDLESS = (
+    "the paths grow ever longer, perhaps without end (a loop without a bound never closes: bound it, or draw from the "
+    "law given the event, as law.between(low, high) or law.condition(event))"
+)
+
 DEPTH_LOOKED_AT = 200
 """An estimate of the work looks at so many choices of the current path."""
 
@@ -39,7 +44,7 @@ class Meter:
             part = explored(choices)
             finished = self.done + self.share * part
             if part > 1 - Fraction(1, 4 * self.steps):
-                estimate, size = 0, "more than can be told: the paths grow ever longer, perhaps without end"
+                estimate, size = 0, f"more than can be told: {ENDLESS}"
             elif finished < UNENDING:
                 estimate, size = 0, "more than 1e30 steps, or without end"
             else:

@@ -39,7 +39,7 @@ def remembering(method: Method) -> Method:
         try:
             return method(path, *arguments)
         except BaseException as error:
-            path.failure = path.failure or error
+            path.note(error)
             raise
 
     return cast(Method, noted)
@@ -65,6 +65,10 @@ class Path:
         """What this path raised; a program that catches it does not make it undone."""
 
     # -- what a program sees --------------------------------------------------------------------------------------
+
+    def note(self, error: BaseException) -> None:
+        """Remembers the first thing that was raised on this path."""
+        self.failure = self.failure or error
 
     @remembering
     def __call__(self, law: Law) -> object:

@@ -13,7 +13,7 @@ from operator import and_, floordiv, index, lshift, mod, or_, rshift, truediv, x
 from types import FrameType
 from typing import Any, Protocol
 
-from exactdp.spec.errors import InvalidArgument
+from exactdp.spec.errors import ExactDPError, InvalidArgument
 from exactdp.spec.rational import rational
 
 Plain = int | Fraction
@@ -25,6 +25,10 @@ class Decider(Protocol):
 
     def is_nonnegative(self, form: "Pending") -> bool:
         """Whether form >= 0 on this path; branches when both are possible."""
+        ...
+
+    def note(self, error: BaseException) -> None:
+        """Remembers that this was raised on the path."""
         ...
 
     def same_path(self, form: "Pending") -> None:
@@ -73,7 +77,7 @@ class Pending:
             for v, c in other.coefficients.items():
                 total[v] = total.get(v, 0) + factor * c
             return Pending(self.path, {v: c for v, c in total.items() if c}, self.offset + factor * other.offset)
-        return Pending(self.path, self.coefficients, self.offset + factor * _operand(other, "summand of noise"))
+        return Pending(self.path, self.coefficients, self.offset + factor * self._operand(other, "summand of noise"))
 
     def __add__(self, other: object) -> "Pending":
         return self._plus(other, 1)
@@ -89,7 +93,7 @@ class Pending:
     def __mul__(self, other: object) -> "Pending":
         if isinstance(other, Pending):
             return self * self.path.value_of(other, "a factor of other noise")
-        factor = _operand(other, "factor of noise")
+        factor = self._operand(other, "factor of noise")
         scaled = {v: plain(c * factor) for v, c in self.coefficients.items() if factor}
         return Pending(self.path, scaled, plain(self.offset * factor))
 
@@ -162,6 +166,25 @@ class Pending:
     def __ceil__(self) -> "Pending | Plain":
         return self if self._is_whole() else ceil(self.path.value_of(self, "an argument of ceil"))
 
+    def __getattr__(self, name: str) -> object:
+        """What else an int has: asked of the value, spelled out. Raises AttributeError for what no int has."""
+        if not hasattr(int, name):
+            raise AttributeError(f"noise is an int, which has no attribute {name!r}")
+        return getattr(self.path.value_of(self, f"asked for its {name}"), name)
+
+    def _operand(self, value: object, argument: str) -> Plain:
+        """A plain number that noise is combined with; a refusal counts even if the program catches it."""
+        if type(value) is int:
+            return value
+        try:
+            if isinstance(value, str | float):
+                expected = "an int or a Fraction, such as Fraction(1, 2); start a maximum with its first value"
+                raise InvalidArgument(argument, value, expected)
+            return plain(rational(int(value) if isinstance(value, bool) else value, argument))
+        except ExactDPError as error:
+            self.path.note(error)
+            raise
+
     def _is_whole(self) -> bool:
         return all(type(x) is int for x in (*self.coefficients.values(), self.offset))
 
@@ -191,9 +214,3 @@ class Pending:
 def plain(number: Plain) -> Plain:
     """The same number, as an int when it is whole."""
     return number if type(number) is int or number.denominator != 1 else number.numerator
-
-
-def _operand(value: object, argument: str) -> Plain:
-    if isinstance(value, str):
-        raise InvalidArgument(argument, value, "a number")
-    return plain(rational(int(value) if isinstance(value, bool) else value, argument))

@@ -35,7 +35,7 @@ def release(path: Path, outcome: object) -> Released:
     try:
         hash(pattern)
     except TypeError:
-        expected = "a hashable value such as a number, a string, None or a tuple of them"
+        expected = "a hashable value, such as tuple(...) for a list or tuple(sorted(d.items())) for a dict"
         raise InvalidArgument("return value of the mechanism", pattern, expected) from None
     holes = [next(iter(form.coefficients.items())) for form in forms]
     offsets = [int(form.offset) for form in forms]
@@ -115,8 +115,10 @@ class _Release:
             form = self.path.put(form, min(form.coefficients), purpose)
         for unknown, c in list(form.coefficients.items()):
             linked = {v for f in earlier for v in self.path.forest([]).component(next(iter(f.coefficients)))}
-            if abs(c) != 1 or type(form.offset) is not int or unknown in linked:
-                form = self.path.put(form, unknown, purpose)
+            if unknown in linked:
+                form = self.path.put(form, unknown, "behind two released values")
+            elif abs(c) != 1 or type(form.offset) is not int:
+                form = self.path.put(form, unknown, "released scaled or shifted by a fraction (rescale afterwards)")
         return form
 
     def _spelled_out(self, form: Pending, purpose: str) -> Pending:

@@ -5,7 +5,7 @@ the sum of 2t/(1 + t) when laws move by t; and it is one rational function of th
 fixed, the functions of neighbouring cells being equal on the border.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, permutations
@@ -15,7 +15,7 @@ from exactdp.spec.item import Instance, Item, register
 from exactdp.spec.joint import joint_law
 from exactdp.spec.law import Law
 from exactdp.spec.number import Number
-from exactdp.spec.order_cells import Orders, cell_function, is_in_cell, neighbours
+from exactdp.spec.order_cells import CellFunction, Orders, cell_function, is_in_cell, neighbours
 from exactdp.spec.tuples import (
     Coupling,
     TupleInstance,
@@ -107,22 +107,26 @@ def _tuple_claims(instance: TupleInstance) -> Iterator[Claim]:
 
 @dataclass(frozen=True, repr=False)
 class OrderCellInstance(Instance):
-    """A cell, given by the order of the masses at every outcome 0, 1, ..., and tuples of laws in its closure."""
+    """A cell, given by the order of the masses at every outcome 0, 1, ..., and tuples of laws in its closure.
+
+    `function` gives the rational function of every cell.
+    """
 
     orders: Orders
     tuples: tuple[tuple[Law, ...], ...]
     couple: Coupling = joint_law
+    function: Callable[[Orders], CellFunction] = cell_function
 
 
 def _cell_claims(instance: OrderCellInstance) -> Iterator[Claim]:
     orders = instance.orders
-    function = cell_function(orders)
+    function = instance.function(orders)
     for n, laws in enumerate(instance.tuples):
         if is_in_cell(laws, orders):
             given = coupled(instance.couple, laws)
             yield equal(f"rational function: tuple {n}", given, function.law(laws), instance)
     for y, i, j, beyond in neighbours(orders):
-        mine, theirs = function.on_border(i, j, y), cell_function(beyond).on_border(i, j, y)
+        mine, theirs = function.on_border(i, j, y), instance.function(beyond).on_border(i, j, y)
         identical = Fraction(mine.agreements(theirs))
         label = f"continuity: where laws {i} and {j} have the same mass at {y}"
         yield Claim(label, identical, "==", Fraction(len(function.numerators)), instance)

@@ -6,27 +6,32 @@ to the measure that the points come from, the joint law does not depend on that 
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 from exactdp.spec.claim import Claim
 from exactdp.spec.item import Instance, Item, register
 from exactdp.spec.joint import joint_law
-from exactdp.spec.law import Law
+from exactdp.spec.law import Law, mixture
 from exactdp.spec.number import Number
+from exactdp.spec.poisson import Orders, order_law
 from exactdp.spec.regions import (
     ONE,
     ZERO,
+    Density,
     Region,
     Weights,
     accepted,
+    density_of,
     first_points_by_orders,
     first_points_law,
     is_dominated,
+    race,
+    race_by_orders,
     regions,
     undominated,
 )
 from exactdp.spec.tuples import (
     Coupling,
-    TupleInstance,
     close_claims,
     coupled,
     disagreement,
@@ -39,6 +44,8 @@ from exactdp.spec.tuples import (
 
 MeasuredCoupling = Callable[[Sequence[Law], Weights], Law]
 """A coupling that is told the reference measure."""
+Measure = Callable[[Sequence[Law]], Weights]
+"""From a tuple of laws to the reference measure that it brings along."""
 
 SECTION = "Appendix A: Poisson couplings"
 ORDERED_AT_MOST = 5
@@ -54,7 +61,9 @@ def total_measure(laws: Sequence[Law]) -> dict[Hashable, Number]:
     return weights
 
 
-def one_proposal_law(laws: Sequence[Law], weights: Weights, height: Number, couple: Coupling) -> Law:
+def one_proposal_law(
+    laws: Sequence[Law], weights: Weights, height: Number, couple: Coupling, density: Density = density_of
+) -> Law:
     """The joint law, when one point is looked at and `couple` is believed for what is open after it.
 
     The point is y ~ nu (made a law) with s uniform in [0, height]; who accepts it takes y, the others go on; and when
@@ -64,7 +73,7 @@ def one_proposal_law(laws: Sequence[Law], weights: Weights, height: Number, coup
     volume = height * sum(weights.values(), start=ZERO)
     masses: dict[Hashable, Number] = {}
     missed: Number = ONE
-    for y, members, measure in regions(laws, weights):
+    for y, members, measure in regions(laws, weights, density):
         chance = measure / volume
         missed = missed - chance
         others = [i for i in range(len(laws)) if i not in members]
@@ -83,11 +92,16 @@ def one_proposal_law(laws: Sequence[Law], weights: Weights, height: Number, coup
 
 @dataclass(frozen=True, repr=False)
 class MeasuresInstance(Instance):
-    """Laws, several reference measures that dominate them, and the coupling that all of them must give."""
+    """Laws, several reference measures that dominate them, and the coupling that all of them must give.
+
+    `density` is what s is compared with; `orders` gives the order in which the regions have their first points.
+    """
 
     laws: tuple[Law, ...]
     measures: tuple[Weights, ...]
     couple: Coupling = joint_law
+    density: Density = density_of
+    orders: Orders = order_law
 
 
 def _construction_claims(instance: MeasuresInstance) -> Iterator[Claim]:
@@ -95,18 +109,22 @@ def _construction_claims(instance: MeasuresInstance) -> Iterator[Claim]:
     for n, weights in enumerate(instance.measures):
         if not is_dominated(laws, weights):
             return
-        found = regions(laws, weights)
-        yield from _accepted_claims(found, laws, f"measure {n}, ", instance)
-        constructed = first_points_law(laws, weights)
+        found = regions(laws, weights, instance.density)
+        yield from accepted_claims("accepted", found, laws, f"measure {n}, ", instance)
+        constructed = race(found, len(laws))
         yield equal(f"invariance: measure {n}", constructed, joint, instance)
         if len(found) <= ORDERED_AT_MOST:
-            yield equal(f"orders: measure {n}", first_points_by_orders(laws, weights), constructed, instance)
+            ordered = race_by_orders(found, len(laws), instance.orders)
+            yield equal(f"orders: measure {n}", ordered, constructed, instance)
 
 
-def _accepted_claims(found: Sequence[Region], laws: Sequence[Law], which: str, instance: object) -> Iterator[Claim]:
+def accepted_claims(
+    step: str, found: Sequence[Region], laws: Sequence[Law], which: str, instance: object
+) -> Iterator[Claim]:
+    """What law i accepts above y has measure P_i(y), for all laws and outcomes."""
     for i, law in enumerate(laws):
         for y, mass in law.items():
-            yield Claim(f"accepted: {which}law {i} at {y!r}", accepted(found, i, y), "==", mass, instance)
+            yield Claim(f"{step}: {which}law {i} at {y!r}", accepted(found, i, y), "==", mass, instance)
 
 
 @dataclass(frozen=True, repr=False)
@@ -146,38 +164,52 @@ def _guarantee_claims(
             yield Claim(f"guarantee by record: {i} and {j}", disagreement(joint, i, j), "<=", bound, instance)
 
 
-def _sum_claims(instance: TupleInstance) -> Iterator[Claim]:
-    laws, weights = instance.laws, total_measure(instance.laws)
-    found = regions(laws, weights)
-    for y, weight in weights.items():
-        densities = [law[y] / weight for law in laws]
+@dataclass(frozen=True, repr=False)
+class OwnMeasureInstance(Instance):
+    """Laws, and what their construction is made of: the measure that they bring along, and the rest as for many."""
+
+    laws: tuple[Law, ...]
+    couple: Coupling = joint_law
+    measure: Measure = total_measure
+    density: Density = density_of
+    orders: Orders = order_law
+
+
+def _own_measure_claims(instance: OwnMeasureInstance) -> Iterator[Claim]:
+    laws, weights = instance.laws, instance.measure(instance.laws)
+    found, heights = regions(laws, weights, instance.density), [instance.density(law, weights) for law in laws]
+    for y in weights:
+        densities = [row.get(y, ZERO) for row in heights]
         yield Claim(f"density range: largest at {y!r}", max(densities), "<=", ONE, instance)
         yield Claim(f"density sum: at {y!r}", sum(densities, start=ZERO), "==", ONE, instance)
-    yield from _accepted_claims(found, laws, "", instance)
-    constructed = first_points_law(laws, weights)
+    yield from accepted_claims("accepted", found, laws, "", instance)
+    constructed = race(found, len(laws))
     yield equal("joint law: first points", constructed, coupled(instance.couple, laws), instance)
     if len(found) <= ORDERED_AT_MOST:
-        yield equal("orders: all of the regions", first_points_by_orders(laws, weights), constructed, instance)
+        ordered = race_by_orders(found, len(laws), instance.orders)
+        yield equal("orders: all of the regions", ordered, constructed, instance)
 
 
 @dataclass(frozen=True, repr=False)
 class CoupleTwoInstance(Instance):
-    """The laws q_1, ..., q_k of one record, the number of records, and a coupling."""
+    """The laws q_1, ..., q_k of one record, the number of records, a coupling, and the measure of line 1."""
 
     laws: tuple[Law, ...]
     length: int
     couple: Coupling = joint_law
+    measure: Measure = total_measure
 
 
 def _couple_two_claims(instance: CoupleTwoInstance) -> Iterator[Claim]:
     laws = [law.power(instance.length) for law in instance.laws]
-    weights, k = total_measure(laws), len(laws)
-    for y, weight in weights.items():
-        total = sum((law[y] / weight for law in laws), start=ZERO)
+    weights, k = instance.measure(laws), len(laws)
+    densities = [density_of(law, weights) for law in laws]
+    for y in weights:
+        total = sum((f.get(y, ZERO) for f in densities), start=ZERO)
         yield Claim(f"line 1 densities: sum at {y!r}", total, "==", ONE, instance)
-    found = regions(laws, weights)
-    for i in range(k):
-        chance = sum((r.measure for r in found if i in r.members), start=ZERO) / k
+    proposed_y = mixture((Fraction(1, k), law) for law in laws)
+    for i, f in enumerate(densities):
+        chance = sum((mass * f.get(y, ZERO) for y, mass in proposed_y.items()), start=ZERO)
         yield Claim(f"line 2 proposal: accepted by law {i}", k * chance, "==", ONE, instance)
     joint = coupled(instance.couple, laws)
     proposed = one_proposal_law(laws, weights, ONE, instance.couple)
@@ -208,7 +240,7 @@ orders.      It is also what all orders of the regions' first points give (up to
 """.strip(),
         uses=("def-2.2",),
         claims=_construction_claims,
-        predicates=(regions, accepted, first_points_law, first_points_by_orders),
+        predicates=(regions, accepted, first_points_law, first_points_by_orders, accepted_claims),
         central="accepted",
     )
 )
@@ -256,7 +288,7 @@ joint law.   The law of the first points is the joint law of the coupling, which
 orders.      It is also what all orders of the regions' first points give (up to 5 regions).
 """.strip(),
         uses=("def-2.2", "constr-A.1"),
-        claims=_sum_claims,
+        claims=_own_measure_claims,
         predicates=(total_measure,),
         central="density range",
     )

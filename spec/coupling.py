@@ -3,18 +3,18 @@
 The bound for two laws is 2t/(1 + t), t their total variation distance; the definition asks for 2t.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 
 from exactdp.spec.claim import Claim, flag
-from exactdp.spec.constructions import MeasuredCoupling, one_proposal_law
+from exactdp.spec.constructions import MeasuredCoupling, accepted_claims, one_proposal_law, total_measure
 from exactdp.spec.item import Instance, Item, register
 from exactdp.spec.joint import joint_law
 from exactdp.spec.law import Law
 from exactdp.spec.number import Number
-from exactdp.spec.regions import Weights, accepted, first_points_law, is_dominated, regions
+from exactdp.spec.regions import Density, Weights, density_of, first_points_law, is_dominated, regions
 from exactdp.spec.tuples import (
     Coupling,
     coupled,
@@ -88,6 +88,19 @@ def pair_formula(p: Law, q: Law) -> tuple[Number, Number]:
     return 2 * t - late, 1 + t
 
 
+def first_point_measures(p: Law, q: Law) -> tuple[Number, Number]:
+    """The measures of what both P and Q accept and of what P or Q accepts, by regions.
+
+    Their quotient is the probability that the first point that P or Q accepts is accepted by both.
+
+    >>> first_point_measures(Law({0: "1/2", 1: "1/2"}), Law({0: "1/2", 1: "1/4", 2: "1/4"}))
+    (Fraction(3, 4), Fraction(5, 4))
+    """
+    found = regions((p, q), total_measure((p, q)))
+    both = sum((r.measure for r in found if len(r.members) == 2), start=ZERO)
+    return both, sum((r.measure for r in found), start=ZERO)
+
+
 def is_within_pair_bounds(p: Law, q: Law, apart: Number) -> bool:
     """Whether t <= apart <= 2t/(1 + t) for a probability `apart` of disagreement, t = TV(P, Q).
 
@@ -110,11 +123,15 @@ def _outcomes(p: Law, q: Law) -> list[Hashable]:
 
 @dataclass(frozen=True, repr=False)
 class PairInstance(Instance):
-    """Two laws and the coupling that is looked at."""
+    """Two laws, the coupling that is looked at, and how likely its first point is one that both accept.
+
+    `first_point` gives the numerator and the denominator of that probability.
+    """
 
     p: Law
     q: Law
     couple: Coupling = joint_law
+    first_point: Callable[[Law, Law], tuple[Number, Number]] = first_point_measures
 
 
 def _pair_claims(instance: PairInstance) -> Iterator[Claim]:
@@ -122,8 +139,7 @@ def _pair_claims(instance: PairInstance) -> Iterator[Claim]:
     joint = coupled(instance.couple, (p, q))
     t, apart, outcomes = distance(p, q), disagreement(joint, 0, 1), _outcomes(p, q)
     yield from marginal_claims("S1", joint, (p, q), instance)
-    both = sum((min(p[y], q[y]) for y in outcomes), start=ZERO)
-    either = sum((max(p[y], q[y]) for y in outcomes), start=ZERO)
+    both, either = instance.first_point(p, q)
     yield Claim("S2 first point: both or either", (1 + t) * both, "==", (1 - t) * either, instance)
     yield Claim("S2 agreement: at least when both", (1 - apart) * either, ">=", both, instance)
     yield Claim("S3: 2t/(1 + t) and 2t", 2 * t, "<=", 2 * t * (1 + t), instance)
@@ -142,12 +158,16 @@ def _pair_claims(instance: PairInstance) -> Iterator[Claim]:
 
 @dataclass(frozen=True, repr=False)
 class DominatedInstance(Instance):
-    """A finite class of distinct laws, a measure that dominates it, a coupling, and the length of the tuples tried."""
+    """A finite class of distinct laws, a measure that dominates it, a coupling, and the length of the tuples tried.
+
+    `density` is what s is compared with.
+    """
 
     laws: tuple[Law, ...]
     weights: Weights
     up_to: int
     couple: MeasuredCoupling = first_points_law
+    density: Density = density_of
 
 
 def is_sharp_coupling(laws: Sequence[Law], couple: Coupling) -> bool:
@@ -167,21 +187,20 @@ def _dominated_claims(instance: DominatedInstance) -> Iterator[Claim]:
         return
     couple = _filled(instance)
     yield from _sharp_claims(laws, couple, instance)
-    found = regions(laws, instance.weights)
-    for i, law in enumerate(laws):
-        for y, mass in law.items():
-            yield Claim(f"G3 accepted set: law {i} at {y!r}", accepted(found, i, y), "==", mass, instance)
+    found = regions(laws, instance.weights, instance.density)
+    yield from accepted_claims("G3 accepted set", found, laws, "", instance)
     yield from scheme_claims(laws, couple, instance.up_to, instance)
 
 
-def first_below_claims(laws: Sequence[Law], weights: Weights, couple: Coupling, instance: object) -> Iterator[Claim]:
+def first_below_claims(instance: DominatedInstance) -> Iterator[Claim]:
     """The example of densities bounded by M: the first (Y, U) uniform below M with U <= f(Y), one pair looked at.
 
     For M the largest density, and for twice as much: M does not matter.
     """
-    largest = max(mass / weights[y] for law in laws for y, mass in law.items())
+    laws, weights, density, couple = instance.laws, instance.weights, instance.density, _filled(instance)
+    largest = max(height for law in laws for height in density(law, weights).values())
     for height, shown in ((largest, "M"), (2 * largest, "2M")):
-        proposed = one_proposal_law(laws, weights, height, couple)
+        proposed = one_proposal_law(laws, weights, height, couple, density)
         yield equal(f"bounded densities: one pair below {shown}", coupled(couple, laws), proposed, instance)
 
 
@@ -192,9 +211,8 @@ def _informal_claims(instance: DominatedInstance) -> Iterator[Claim]:
         yield Claim(f"dominated: law {i}", charged, "==", ONE, instance)
     if not is_dominated(laws, weights):
         return
-    couple = _filled(instance)
-    yield from scheme_claims(laws, couple, instance.up_to, instance)
-    yield from first_below_claims(laws, weights, couple, instance)
+    yield from scheme_claims(laws, _filled(instance), instance.up_to, instance)
+    yield from first_below_claims(instance)
 
 
 def _filled(instance: DominatedInstance) -> Coupling:
@@ -271,7 +289,7 @@ them is 0, as for (1 - t, t, 0) and (1 - t, 0, t).
 """.strip(),
         uses=("constr-A.1",),
         claims=_pair_claims,
-        predicates=(is_within_pair_bounds, is_extreme_pair, pair_formula),
+        predicates=(is_within_pair_bounds, is_extreme_pair, pair_formula, first_point_measures),
     )
 )
 

@@ -8,6 +8,7 @@ p > E*q is a union of few intervals, found and summed in closed form.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import inf
 
 from exactdp.spec.cells import Cell, Column, Families, columns
 from exactdp.spec.errors import InvalidArgument
@@ -16,6 +17,9 @@ from exactdp.spec.law import UNRESOLVED, Bounds, Law
 from exactdp.spec.number import Number, exact
 from exactdp.spec.terms import Terms, sign
 from exactdp.spec.vector import vector
+
+CELLS_SHOWN = 12
+"""An event is shown with so many of its parts."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,9 @@ class Event:
         return self.p - exact(factor, "factor") * self.q
 
     def __str__(self) -> str:
-        return "{" + "; ".join(map(str, joined(self.cells))) + "}"
+        shown = [str(cell) for cell in joined(self.cells)]
+        more = [f"... and {len(shown) - CELLS_SHOWN} more"] if len(shown) > CELLS_SHOWN else []
+        return "{" + "; ".join([*shown[:CELLS_SHOWN], *more]) + "}"
 
 
 class Aligned:
@@ -99,17 +105,32 @@ class Aligned:
 
 
 def joined(cells: Sequence[Cell]) -> list[Cell]:
-    """The cells with adjacent intervals of one integer made one, for people to read."""
-    result: list[Cell] = []
-    for cell in cells:
-        last = result[-1] if result else None
-        if last is not None and cell.template is not None and last.template == cell.template and len(cell.box) == 1:
-            (low, end), (start, high) = last.box[0], cell.box[0]
-            if end is not None and end + 1 == start:
-                result[-1] = replace(last, box=((low, high),))
-                continue
-        result.append(cell)
+    """The cells with adjacent boxes of one template made one, for people to read."""
+    result = list(cells)
+    for axis in range(max((len(cell.box) for cell in cells), default=0)):
+        groups: dict[object, list[Cell]] = {}
+        for n, cell in enumerate(result):
+            fixed = len(cell.box) > axis
+            key = (cell.template, cell.box[:axis], cell.box[axis + 1 :]) if fixed else n
+            groups.setdefault(key, []).append(cell)
+        result = [cell for group in groups.values() for cell in _chained(group, axis)]
     return result
+
+
+def _chained(group: list[Cell], axis: int) -> list[Cell]:
+    """Cells that differ on one axis only, ascending, with neighbouring intervals put together."""
+    if len(group) < 2:
+        return group
+    group = sorted(group, key=lambda cell: -inf if (low := cell.box[axis][0]) is None else low)
+    chain = [group[0]]
+    for cell in group[1:]:
+        (low, end), (start, high) = chain[-1].box[axis], cell.box[axis]
+        if end is not None and end + 1 == start:
+            box = (*cell.box[:axis], (low, high), *cell.box[axis + 1 :])
+            chain[-1] = replace(chain[-1], box=box)
+        else:
+            chain.append(cell)
+    return chain
 
 
 def hockey_stick(p: Law, q: Law, factor: Number | int | str) -> Number | Bounds:

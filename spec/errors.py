@@ -4,6 +4,8 @@ A verdict is never an exception: *refuted* and *undecided* are results. An excep
 itself could not be understood or carried out, and what would make it right.
 """
 
+from fractions import Fraction
+
 
 class ExactDPError(Exception):
     """The root of every error that this package raises on purpose; the command line turns it into one line."""
@@ -33,6 +35,8 @@ class InvalidArgument(ExactDPError, ValueError):
             shown = "<a very large number>"
         if len(shown) > 120:
             shown = shown[:117] + "..."
+        if isinstance(self.value, Fraction):
+            return f"{self.argument}: got {self.value}; expected {self.expected}"
         return f"{self.argument}: got {shown} ({type(self.value).__name__}); expected {self.expected}"
 
 

@@ -102,6 +102,21 @@ class Exponent:
     def __rsub__(self, other: Fraction | int) -> "Exponent | Fraction":
         return -self + other
 
+    def __float__(self) -> float:
+        raise InvalidArgument("epsilon", str(self), "exact arithmetic: exp of exactdp in place of math.exp, no floats")
+
+    def __lt__(self, other: object) -> bool:
+        return self.rational() < _rational_of(other)
+
+    def __le__(self, other: object) -> bool:
+        return self.rational() <= _rational_of(other)
+
+    def __gt__(self, other: object) -> bool:
+        return self.rational() > _rational_of(other)
+
+    def __ge__(self, other: object) -> bool:
+        return self.rational() >= _rational_of(other)
+
     def __str__(self) -> str:
         if self.unit == ONE:
             return str(self.coefficient)
@@ -175,6 +190,10 @@ class Scale:
 
     def __str__(self) -> str:
         return f"1/({self.rate})"
+
+
+def _rational_of(value: object) -> Fraction:
+    return value.rational() if isinstance(value, Exponent) else rational(value, "compared value")
 
 
 def _parse_epsilon(value: object) -> tuple[Fraction, Unit]:

@@ -4,7 +4,7 @@ On finite sets a kernel is a matrix of non-negative masses whose rows sum to exa
 Processing two laws by one kernel never increases their divergence; that is why privacy survives it.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, combinations, pairwise
@@ -83,6 +83,14 @@ def compose(first: Kernel, second: Kernel) -> Kernel:
     return Kernel({x: apply(second, first[x]) for x in first.inputs})
 
 
+Applying = Callable[[Kernel, Law], Law]
+"""From a kernel and a law of its inputs to the law of its outputs."""
+Composing = Callable[[Kernel, Kernel], Kernel]
+"""From two kernels to the kernel that runs one after the other."""
+Divergence = Callable[[Law, Law, Number], Number]
+"""From two laws and E to a number that says how far apart they are."""
+
+
 def is_kernel(matrix: Matrix) -> bool:
     """Whether a matrix is a Markov kernel: every entry at least 0, every row a sum of exactly 1.
 
@@ -117,11 +125,16 @@ def pushed(weights: Mapping[Hashable, Number], matrix: Numbers) -> dict[Hashable
 
 @dataclass(frozen=True, repr=False)
 class KernelInstance(Instance):
-    """A matrix, a law of its inputs to apply it to, and optionally a second matrix that takes its outputs."""
+    """A matrix, a law of its inputs to apply it to, and optionally a second matrix that takes its outputs.
+
+    `applying` and `composing` say how kernels are used.
+    """
 
     matrix: Matrix
     weights: Mapping[Any, Mass]
     then: Matrix | None = None
+    applying: Applying = apply
+    composing: Composing = compose
 
 
 def _row_claims(matrix: Numbers, instance: object) -> Iterator[Claim]:
@@ -139,23 +152,23 @@ def _kernel_claims(instance: KernelInstance) -> Iterator[Claim]:
     if not is_kernel(matrix):
         return
     kernel, law = Kernel(matrix), Law(weights)
-    output = apply(kernel, law)
+    output = instance.applying(kernel, law)
     for y, mass in image.items():
         yield Claim(f"applied: mass of {y!r}", output[y], "==", mass, instance)
     if instance.then is not None:
         yield from _composed_claims(kernel, as_numbers(instance.then), law, instance)
 
 
-def _composed_claims(kernel: Kernel, then: Numbers, law: Law, instance: object) -> Iterator[Claim]:
+def _composed_claims(kernel: Kernel, then: Numbers, law: Law, instance: KernelInstance) -> Iterator[Claim]:
     yield from _row_claims(then, instance)
     if not is_kernel(then):
         return
-    second = Kernel(then)
-    both = compose(kernel, second)
+    second, applying = Kernel(then), instance.applying
+    both = instance.composing(kernel, second)
     for x in kernel.inputs:
         for z, mass in pushed(dict(kernel[x].items()), then).items():
             yield Claim(f"composed: from {x!r} to {z!r}", both[x][z], "==", mass, instance)
-    same = apply(both, law) == apply(second, apply(kernel, law))
+    same = applying(both, law) == applying(second, applying(kernel, law))
     yield flag("composed law: at once and one after the other", same, instance)
 
 
@@ -186,13 +199,17 @@ def is_safe_to_process(p: Law, q: Law, kernel: Matrix, factor: Number) -> bool:
 
 @dataclass(frozen=True, repr=False)
 class ProcessingInstance(Instance):
-    """Two laws, the kernel that processes both, and E; `kernel_for_q` breaks the hypothesis on purpose."""
+    """Two laws, the kernel that processes both, and E; `kernel_for_q` breaks the hypothesis on purpose.
+
+    `applying` gives the law of the processed output.
+    """
 
     p: Law
     q: Law
     kernel: Matrix
     factor: Number
     kernel_for_q: Matrix | None = None
+    applying: Applying = apply
 
 
 class _Run(NamedTuple):
@@ -237,7 +254,7 @@ def _outputs_of(instance: ProcessingInstance, kernels: Sequence[Matrix]) -> list
     """The laws of the processed outputs; none when some matrix is no kernel."""
     if not all(map(is_kernel, kernels)):
         return []
-    return [apply(Kernel(k), law) for k, law in zip(kernels, (instance.p, instance.q), strict=True)]
+    return [instance.applying(Kernel(k), law) for k, law in zip(kernels, (instance.p, instance.q), strict=True)]
 
 
 def _kernel_value_claims(

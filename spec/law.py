@@ -92,7 +92,8 @@ class Law:
 
     def _must_sum_to_one(self, total: Number) -> None:
         if total != 1:
-            raise InvalidArgument("law", str(total), "masses that sum to exactly 1 (nothing is renormalised)")
+            expected = "masses that sum to exactly 1; divide each by the sum if that is meant (nothing is renormalised)"
+            raise InvalidArgument("sum of the masses", total, expected)
 
     @property
     def is_finite(self) -> bool:

@@ -13,7 +13,7 @@ from exactdp.spec.claim import Claim, flag
 from exactdp.spec.divergence import Aligned, Event
 from exactdp.spec.errors import BudgetExceeded, InvalidArgument, NotClosed
 from exactdp.spec.item import Instance, Item, register
-from exactdp.spec.kernel import EVENTS_OF_AT_MOST, exact_divergence
+from exactdp.spec.kernel import EVENTS_OF_AT_MOST, Divergence, exact_divergence
 from exactdp.spec.law import Law
 from exactdp.spec.number import Number
 
@@ -111,12 +111,16 @@ def change_one_pairs(datasets: Iterable[Dataset]) -> list[tuple[Dataset, Dataset
 
 @dataclass(frozen=True, repr=False)
 class PrivacyInstance(Instance):
-    """A mechanism's laws by dataset, its neighbouring ordered pairs, and the claimed E and delta."""
+    """A mechanism's laws by dataset, its neighbouring ordered pairs, and the claimed E and delta.
+
+    `divergence` is the number that is compared with delta.
+    """
 
     laws: Laws
     pairs: tuple[Pair, ...]
     factor: Number
     delta: Number
+    divergence: Divergence = exact_divergence
 
     def __post_init__(self) -> None:
         _must_be_parameters(self.factor, self.delta)
@@ -127,7 +131,7 @@ def _privacy_claims(instance: PrivacyInstance) -> Iterator[Claim]:
     yield flag("both orders: every pair is there in both", pairs == {(y, x) for x, y in pairs}, instance)
     for x, y in instance.pairs:
         p, q = instance.laws[x], instance.laws[y]
-        least = exact_divergence(p, q, instance.factor)
+        least = instance.divergence(p, q, instance.factor)
         yield Claim(f"conclusion: {x!r} to {y!r}", least, "<=", instance.delta, instance)
         aligned = Aligned([p, q])
         if len(aligned.cells) <= EVENTS_OF_AT_MOST and not aligned.irregular:

@@ -5,7 +5,7 @@ s <= f(y), f = dP/dnu. Cut at the densities of all laws, the half-strip above ea
 them accepted by one set of laws; which region has a point first is a race (Definition 2.2).
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
@@ -13,11 +13,15 @@ from typing import Any, NamedTuple
 from exactdp.spec.errors import InvalidArgument
 from exactdp.spec.law import Law
 from exactdp.spec.number import Number
-from exactdp.spec.poisson import order_law
+from exactdp.spec.poisson import Orders, order_law
 from exactdp.spec.tuples import entries
 
 Weights = Mapping[Any, Number]
 """A reference measure nu: a positive weight for every outcome that it charges."""
+Heights = Mapping[Any, Number]
+"""By outcome the level up to which a law accepts points; 0 where nothing is said."""
+Density = Callable[[Law, Weights], Heights]
+"""From a law and a reference measure to the levels that s is compared with."""
 
 ZERO, ONE = Fraction(0), Fraction(1)
 OPEN = None
@@ -50,19 +54,33 @@ def is_dominated(laws: Sequence[Law], weights: Weights) -> bool:
     return undominated(laws, weights) is None
 
 
-def regions(laws: Sequence[Law], weights: Weights) -> list[Region]:
+def density_of(law: Law, weights: Weights) -> Heights:
+    """f = dP/dnu, at the outcomes that P charges; nu must dominate P.
+
+    >>> density_of(Law({0: "1/2", 1: "1/2"}), {0: Fraction(2), 1: Fraction(1), 2: Fraction(1)})
+    {0: Fraction(1, 4), 1: Fraction(1, 2)}
+    """
+    return {y: mass / weights[y] for y, mass in law.items()}
+
+
+def regions(laws: Sequence[Law], weights: Weights, density: Density = density_of) -> list[Region]:
     """The regions that the densities P_i(y)/nu(y) cut out and that somebody accepts, from the bottom up.
 
     >>> [(r.outcome, sorted(r.members), r.measure) for r in regions([Law({0: 1}), Law({0: "1/2", 1: "1/2"})],
     ...     {0: Fraction(1), 1: Fraction(2)})]
     [(0, [0, 1], Fraction(1, 2)), (0, [0], Fraction(1, 2)), (1, [1], Fraction(1, 2))]
     """
+    return regions_below([density(law, weights) for law in laws], weights)
+
+
+def regions_below(heights: Sequence[Heights], weights: Weights) -> list[Region]:
+    """The regions that any heights cut out, densities or not: i accepts (y, s) when s <= heights[i][y]."""
     found = []
     for y, weight in weights.items():
-        densities = [law[y] / weight for law in laws]
+        levels = [row.get(y, ZERO) for row in heights]
         low: Number = ZERO
-        for level in sorted({density for density in densities if density}):
-            members = frozenset(i for i, density in enumerate(densities) if density >= level)
+        for level in sorted({level for level in levels if level}):
+            members = frozenset(i for i, height in enumerate(levels) if height >= level)
             found.append(Region(y, members, weight * (level - low)))
             low = level
     return found
@@ -85,36 +103,44 @@ def first_points_law(laws: Sequence[Law], weights: Weights) -> Law:
     if missing is not None:
         i, y = missing
         raise InvalidArgument(f"weight of {y!r}", str(weights.get(y, ZERO)), f"a positive weight: law {i} charges it")
-    found = regions(laws, weights)
+    return race(regions(laws, weights), len(laws))
+
+
+def race(found: Sequence[Region], k: int) -> Law:
+    """The law of everybody's first outcome, when these regions race for the first point and k coordinates wait."""
 
     @cache
     def rest(waiting: frozenset[int]) -> dict[tuple[Hashable, ...], Number]:
         if not waiting:
-            return {(OPEN,) * len(laws): ONE}
-        race = [(r.outcome, r.members & waiting, r.measure) for r in found if r.members & waiting]
-        total = sum((measure for _, _, measure in race), start=ZERO)
+            return {(OPEN,) * k: ONE}
+        running = [(r.outcome, r.members & waiting, r.measure) for r in found if r.members & waiting]
+        total = sum((measure for _, _, measure in running), start=ZERO)
         masses: dict[tuple[Hashable, ...], Number] = {}
-        for y, takers, measure in race:
+        for y, takers, measure in running:
             for z, mass in rest(waiting - takers).items():
                 key = tuple(y if i in takers else value for i, value in enumerate(z))
                 masses[key] = masses.get(key, ZERO) + measure / total * mass
         return masses
 
-    return Law(dict(rest(frozenset(range(len(laws)))).items()))
+    return Law(dict(rest(frozenset(range(k))).items()))
 
 
-def first_points_by_orders(laws: Sequence[Law], weights: Weights) -> Law:
+def race_by_orders(found: Sequence[Region], k: int, orders: Orders = order_law) -> Law:
     """The same law from all orders in which the regions may have their first points (Definition 2.2).
 
     Raises `BudgetExceeded` as `order_law` does.
     """
-    found = regions(laws, weights)
 
     def values(order: Hashable) -> Hashable:
-        race = [found[n] for n in entries(order)]
-        return tuple(next(r.outcome for r in race if i in r.members) for i in range(len(laws)))
+        arrived = [found[n] for n in entries(order)]
+        return tuple(next(r.outcome for r in arrived if i in r.members) for i in range(k))
 
-    return order_law([r.measure for r in found]).map(values)
+    return orders([r.measure for r in found]).map(values)
+
+
+def first_points_by_orders(laws: Sequence[Law], weights: Weights) -> Law:
+    """The law of the first points from all orders of the regions. Raises `BudgetExceeded` as `order_law` does."""
+    return race_by_orders(regions(laws, weights), len(laws))
 
 
 def accepted(found: Sequence[Region], i: int, y: Hashable) -> Number:

@@ -193,7 +193,10 @@ class Terms:
             return self.unit
         if all(r == 0 for _, r in self.coefficients):
             return other.unit
-        raise MixedUnits(f"noise in units of {self.unit} and of {other.unit} cannot be combined exactly")
+        raise MixedUnits(
+            f"noise in units of {self.unit} and of {other.unit} cannot be combined exactly; "
+            "give all noise scales in terms of epsilon, or choose a rational epsilon"
+        )
 
 
 def sign(number: Number) -> int:

@@ -73,6 +73,9 @@ class Audit:
     profile: Profile | None
     seconds: float = 0.0
 
+    def __str__(self) -> str:
+        return f"audit of {self.mechanism}: {self.verdict}"
+
     @property
     def pairs(self) -> int:
         """How many ordered pairs of neighbours were decided."""

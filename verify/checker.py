@@ -432,7 +432,7 @@ def decide(c: dict[str, Any], p: int) -> "Report":
         f"verdict: {verdict}",
         f"delta at epsilon: {field.shown(greatest)}",
         f"e^epsilon* at delta: {field.shown(star) if star else 'infinite'}",
-        f"witness: {ends[0]} and {ends[1]}, p = {field.shown(x['p'])}, q = {field.shown(x['q'])}",
+        f"worst pair: {ends[0]} and {ends[1]}, p = {field.shown(x['p'])}, q = {field.shown(x['q'])}",
         *(f"assumption: {json.dumps(text)}" for text in c["assumptions"]),
         "not checked: that the laws are the program's, and the assumptions; records are told apart by their texts",
     ]

@@ -129,7 +129,7 @@ def _add_audit(command: argparse.ArgumentParser) -> None:
         "--neighbours",
         default="change-one",
         metavar="NAME",
-        help=", ".join(RELATIONS) + " (default change-one), or FILE.py:NAME",
+        help=", ".join(RELATIONS) + " (default change-one), or FILE.py:NAME: whether two datasets are",
     )
     add("--budget", type=int, default=BUDGET, metavar="N", help=f"steps the enumeration may take (default {BUDGET})")
     add("--window", type=int, metavar="W", help="spell noise out from -W to W where it has no closed form")

@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from exactdp.spec.consistency import OrderCellInstance
-from exactdp.spec.constructions import CoupleOneInstance, CoupleTwoInstance, MeasuredCoupling, MeasuresInstance
+from exactdp.spec.constructions import (
+    CoupleOneInstance,
+    CoupleTwoInstance,
+    MeasuredCoupling,
+    MeasuresInstance,
+    OwnMeasureInstance,
+)
 from exactdp.spec.coupling import PairInstance
 from exactdp.spec.item import Instance
 from exactdp.spec.tuples import Coupling, TupleInstance
@@ -30,15 +36,21 @@ from exactdp.verify.wrong_couplings import (
     chained,
     chained_by_measure,
     everyone_positive,
+    first_counted_twice,
     independent,
     independent_by_measure,
     inverse_cdf,
     jumping,
     masses_for_densities,
+    mean_measure,
     measured_by_the_first,
     mixed_with_the_rest,
     next_density,
+    not_divided_by_either,
+    ordered_by_the_first_outcome,
     stretched_by_place,
+    undivided,
+    uniform_orders,
     unnormalised,
 )
 
@@ -68,6 +80,18 @@ def _wrong_constructions() -> Iterator[Control]:
             "densities of different laws are taken by different measures",
             "invariance",
             MeasuresInstance("two laws, stretched", LEVEL, measures_on(LEVEL), stretched_by_place),
+        ),
+        (
+            "masses for densities",
+            "what P accepts above y has measure nu(y) P(y), which is right for the counting measure alone",
+            "accepted",
+            MeasuresInstance("two laws, undivided", EVEN, measures, density=undivided),
+        ),
+        (
+            "every region as often first, whatever its measure",
+            "the order of the first points is taken uniform over regions",
+            "orders",
+            MeasuresInstance("two laws, regions alike", EVEN, measures, orders=uniform_orders),
         ),
     ]
     return controls_in("constr-A.1", rows)
@@ -133,6 +157,18 @@ def _wrong_pairs() -> Iterator[Control]:
             "S1",
             PairInstance("(2/3, 1/3, 0) and (1/3, 1/3, 1/3), exchanged", p, q, next_density),
         ),
+        (
+            "all who charge the outcome take it",
+            "two laws at distance 1/4 never differ, which no coupling of them can do",
+            "S1",
+            PairInstance("(1/2, 1/2) and (3/4, 1/4), all at once", EVEN[0], EVEN[1], everyone_positive),
+        ),
+        (
+            "1 - t for the probability that both accept the first point",
+            "the measure of what both accept is not divided by that of what either accepts",
+            "S2 first point",
+            PairInstance("(2/3, 1/3, 0) and (1/3, 1/3, 1/3), undivided", p, q, first_point=not_divided_by_either),
+        ),
     ]
     return controls_in("thm-A.2", rows)
 
@@ -144,19 +180,43 @@ def _wrong_sums() -> Iterator[Control]:
             "a process drawn anew for every coordinate",
             "the marginals are right, but the points are not shared",
             "joint law",
-            TupleInstance("three laws, a process each", WORKED, independent),
+            OwnMeasureInstance("three laws, a process each", WORKED, independent),
         ),
         (
             "the intensity counts the first law twice",
             "the points do not come from the measure that densities are taken by, and it depends on the order",
             "joint law",
-            TupleInstance("three laws, the first twice", WORKED, measured_by_the_first),
+            OwnMeasureInstance("three laws, the first twice", WORKED, measured_by_the_first),
         ),
         (
             "densities that are not divided by the intensity",
             "s is compared with P_i(y)",
             "joint law",
-            TupleInstance("three laws, unnormalised", WORKED, unnormalised),
+            OwnMeasureInstance("three laws, unnormalised", WORKED, unnormalised),
+        ),
+        (
+            "the mean of the laws for their sum",
+            "nu cancels in the joint law, but a density reaches up to k, beyond levels in [0, 1]",
+            "density range",
+            OwnMeasureInstance("three laws, their mean", WORKED, measure=mean_measure),
+        ),
+        (
+            "a running sum that starts with the first law",
+            "nu cancels in the joint law, but a proposal is accepted too seldom",
+            "density sum",
+            OwnMeasureInstance("three laws, the first added twice", WORKED, measure=first_counted_twice),
+        ),
+        (
+            "masses for densities",
+            "s is compared with P_i(y): above y coordinate i accepts nu_P(y) P_i(y)",
+            "density sum",
+            OwnMeasureInstance("two laws, undivided", EVEN, density=undivided),
+        ),
+        (
+            "every region as often first, whatever its measure",
+            "the order of the first points is taken uniform over regions",
+            "orders",
+            OwnMeasureInstance("two laws, regions alike", EVEN, orders=uniform_orders),
         ),
     ]
     return controls_in("constr-A.4", rows)
@@ -188,6 +248,18 @@ def _wrong_couple_two() -> Iterator[Control]:
             POSITIVE,
             "line 3 first points",
             CoupleTwoInstance("two laws, all at once", EVEN, 1, everyone_positive),
+        ),
+        (
+            "a process for every coordinate, equal laws",
+            "the records' laws are at distance 0, so that nothing may differ",
+            "line 3 first points",
+            CoupleTwoInstance("two equal laws, a process each", EVEN[:1] * 2, 2, independent),
+        ),
+        (
+            "a running sum that starts with the first law",
+            "densities sum to less than 1, so that a proposal is accepted too seldom",
+            "line 1 densities",
+            CoupleTwoInstance("two laws, the first added twice", EVEN, 1, measure=first_counted_twice),
         ),
     ]
     return controls_in("alg-6", rows)
@@ -228,6 +300,14 @@ def _wrong_tuples() -> Iterator[Control]:
             "one rational function does not describe both of its parts",
             "rational function",
             OrderCellInstance("jumping inside a cell", ((0, 1), (0, 1), (1, 0)), ((one, beyond), (one, near)), jumping),
+        ),
+        (
+            "laws sorted at the first outcome alone",
+            "where all laws are equal any order will do, but on a border the two orders give two functions",
+            "continuity",
+            OrderCellInstance(
+                "sorted at outcome 0", ((0, 1), (0, 1), (1, 0)), ((one, one),), function=ordered_by_the_first_outcome
+            ),
         ),
     ]
     return controls_in("prop-A.5", rows)

@@ -8,16 +8,18 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib import import_module
+from typing import NamedTuple
 
 from exactdp.spec.claim import Claim
 from exactdp.spec.errors import InvalidArgument
 from exactdp.spec.exponent import Epsilon
 from exactdp.spec.item import Instance, item
-from exactdp.spec.kernel import KernelInstance, Matrix, ProcessingInstance
-from exactdp.spec.law import Law, bernoulli, discrete_laplace, point
-from exactdp.spec.number import exp
+from exactdp.spec.kernel import Kernel, KernelInstance, Matrix, ProcessingInstance
+from exactdp.spec.law import Law, bernoulli, discrete_laplace, mixture, point, uniform
+from exactdp.spec.number import Number, exp
 from exactdp.spec.privacy import Laws, ParallelInstance, PrivacyInstance
 from exactdp.verify.families import randomized_response
+from exactdp.verify.wrong_couplings import Wrong
 
 MODULES: tuple[str, ...] = ("exactdp.verify.coupling_controls", "exactdp.verify.construction_controls")
 """Further modules that register controls; a new one is named here."""
@@ -44,6 +46,24 @@ class Control:
     def refutation(self) -> Claim | None:
         """The first claim that is false; None when the item does not notice that anything is wrong."""
         return next((claim for claim in self.claims() if not claim.holds), None)
+
+
+class Identity(NamedTuple):
+    """A step that no control can refute, because nothing that an instance brings along reaches it, and why."""
+
+    item: str
+    step: str
+    why: str
+
+
+IDENTITIES: tuple[Identity, ...] = (
+    Identity(
+        "thm-A.2",
+        "S3",
+        "2t <= 2t(1 + t) is arithmetic: it holds for every t >= 0, and a distance t of two laws is at least 0",
+    ),
+)
+"""Every other step of every item is refuted by some control."""
 
 
 Maker = Callable[[], Iterable[Control]]
@@ -108,6 +128,27 @@ def _wrong_kernels() -> Iterator[Control]:
     for name, why, refuted_at, matrix in wrong:
         instance = KernelInstance(name, matrix, {0: "1/2", 1: "1/2"})
         yield Control("def-2.1", name, why, refuted_at, (instance,))
+    answers: Matrix = {0: {0: "2/3", 1: "1/3"}, 1: {0: "1/4", 1: "3/4"}}
+    weights = {0: "1/4", 1: "3/4"}
+    alike = KernelInstance("rows averaged without weights", answers, weights, applying=unweighted)
+    likely = KernelInstance("the likeliest answer answered again", answers, weights, answers, composing=likeliest)
+    why = "the rows are averaged as if every input that can come were equally likely"
+    yield Control("def-2.1", "all inputs count alike", why, "applied", (alike,))
+    why = "the second kernel sees what the first one most often says, not its law"
+    yield Control("def-2.1", "only the likeliest answer is passed on", why, "composed", (likely,))
+
+
+@Wrong
+def unweighted(kernel: Kernel, law: Law) -> Law:
+    """Every input that can come counts alike."""
+    inputs = list(law.support())
+    return mixture((Fraction(1, len(inputs)), kernel[x]) for x in inputs)
+
+
+@Wrong
+def likeliest(first: Kernel, second: Kernel) -> Kernel:
+    """The second kernel is given the likeliest answer of the first."""
+    return Kernel({x: second[max(row.support(), key=row.__getitem__)] for x, row in first.rows.items()})
 
 
 @controls_of("def-2.3")
@@ -150,6 +191,16 @@ def _wrong_mechanisms() -> Iterator[Control]:
     lone = PrivacyInstance("from 0 to 1 alone", one_way, ((0, 1),), Fraction(2), zero)
     why = "0 to 1 is private at e^epsilon = 2, but 1 to 0, which nobody looked at, shows b"
     yield Control("def-2.3", "one order of each pair", why, "both orders", (lone,))
+    halves: Laws = {0: uniform("ab"), 1: uniform("cd")}
+    single = PrivacyInstance("disjoint halves, by outcome", halves, both, Fraction(1), Fraction(1, 2), worst_outcome)
+    why = "disjoint laws look private with delta = 1/2, as no outcome has more; an event of two has 1"
+    yield Control("def-2.3", "events of one outcome", why, "events", (single,))
+
+
+@Wrong
+def worst_outcome(p: Law, q: Law, factor: Number) -> Number:
+    """The largest P(y) - E Q(y): only events of one outcome are looked at."""
+    return max(mass - factor * q[y] for y, mass in p.items())
 
 
 @controls_of("prop-2.4")
@@ -184,6 +235,12 @@ def _wrong_processing() -> Iterator[Control]:
             "rows sum to 1 with entries below 0: it undoes noise, which no kernel can",
             "S1 range",
             ProcessingInstance("entries 3/2 and -1/2", p, q, signed, Fraction(2)),
+        ),
+        (
+            "all answers count alike",
+            "the output's law averages K(y; .) over the answers y, whatever A says how often",
+            "S1 mean",
+            ProcessingInstance("rows averaged without weights", p, q, keep, Fraction(2), applying=unweighted),
         ),
     ]
     for name, why, refuted_at, instance in wrong:

@@ -32,6 +32,8 @@ from exactdp.verify.wrong_couplings import (
     mixed_with_the_rest,
     next_density,
     redrawn_after_the_first,
+    undivided,
+    uniform_orders,
     unnormalised,
 )
 
@@ -72,7 +74,7 @@ def _wrong_processes() -> Iterator[Control]:
             "every cell as often first, whatever its measure",
             "the order is uniform over cells, not over what is in them",
             "first",
-            PoissonInstance("cells of measure 1 and 2, all orders alike", uneven, orders=_uniform_orders),
+            PoissonInstance("cells of measure 1 and 2, all orders alike", uneven, orders=uniform_orders),
         ),
         (
             "in a circle from the first cell on",
@@ -100,10 +102,6 @@ def _wrong_processes() -> Iterator[Control]:
         ),
     ]
     return controls_in("def-2.2", rows)
-
-
-def _uniform_orders(measures: Sequence[Number]) -> Law:
-    return order_law([Fraction(1)] * len(measures))
 
 
 def _in_a_circle(measures: Sequence[Number]) -> Law:
@@ -218,6 +216,12 @@ def _wrong_dominated_classes() -> Iterator[Control]:
             POSITIVE,
             "G1",
             _dominated("two laws, all at once", EVEN, everyone_positive_by_measure),
+        ),
+        (
+            "masses for densities",
+            "the accepted set is taken below P(y): above y it has measure nu(y) P(y)",
+            "G3 accepted set",
+            DominatedInstance("two laws, accepted sets undivided", EVEN, measures_on(EVEN)[1], 2, density=undivided),
         ),
     ]
     return controls_in("cor-A.3", rows)

@@ -13,7 +13,7 @@ from itertools import combinations, combinations_with_replacement, permutations,
 from exactdp.reference.couple import couple_one, couple_two
 from exactdp.reference.draw import law_of
 from exactdp.spec.consistency import OrderCellInstance
-from exactdp.spec.constructions import CoupleOneInstance, CoupleTwoInstance, MeasuresInstance
+from exactdp.spec.constructions import CoupleOneInstance, CoupleTwoInstance, MeasuresInstance, OwnMeasureInstance
 from exactdp.spec.coupling import DominatedInstance, PairInstance, SchemeInstance
 from exactdp.spec.exponent import Epsilon
 from exactdp.spec.item import Instance
@@ -182,7 +182,7 @@ def _measured(sizes: Sizes) -> Iterator[Instance]:
 @family_of("constr-A.4")
 def _summed(sizes: Sizes) -> Iterator[Instance]:
     for name, laws in all_tuples(sizes):
-        yield TupleInstance(name, laws)
+        yield OwnMeasureInstance(name, laws)
 
 
 @dataclass(frozen=True)

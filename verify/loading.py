@@ -8,6 +8,7 @@ import sys
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
 from functools import wraps
+from inspect import isfunction
 from pathlib import Path
 from traceback import extract_tb
 from types import ModuleType
@@ -27,15 +28,15 @@ def load_function(target: str, argument: str = "mechanism") -> Mechanism:
     module = _from_file(Path(place)) if place.endswith(".py") else _from_package(place)
     found = getattr(module, name, None)
     if found is None:
-        own = [n for n, f in vars(module).items() if getattr(f, "__module__", "") == module.__name__ and callable(f)]
+        own = [n for n, f in vars(module).items() if isfunction(f)]
         known = ", ".join(n for n in own if not n.startswith("_")) or "none"
         raise InvalidArgument(argument, target, f"a function of {place}; it has: {known}")
     if not callable(found):
         raise InvalidArgument(argument, target, f"a function; {name} is of type {type(found).__name__}")
-    return _reporting(found)
+    return _reporting(found, name)
 
 
-def _reporting(function: Mechanism) -> Mechanism:
+def _reporting(function: Mechanism, name: str) -> Mechanism:
     """The same function, whose own exceptions are reported in one line."""
 
     @wraps(function)
@@ -45,8 +46,9 @@ def _reporting(function: Mechanism) -> Mechanism:
         except ExactDPError:
             raise
         except (Exception, SystemExit) as error:
-            raise _failure(function.__name__, error) from error
+            raise _failure(name, error) from error
 
+    reported.__name__ = name
     return reported
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from exactdp.spec.divergence import Event
-from exactdp.spec.number import Number
+from exactdp.spec.errors import InvalidArgument
+from exactdp.spec.number import Number, exact
 from exactdp.verify.decide import Decider, Worst
 
 LOOKS_AT_MOST = 1000
@@ -47,8 +48,10 @@ class Profile:
 
     def delta(self, factor: Number) -> Number:
         """delta at e^epsilon = factor >= 1, by the listed segments."""
-        active = [s for s in self.segments if s.start <= factor]
-        return active[-1].delta(factor)
+        at = exact(factor, "factor")
+        if at < 1:
+            raise InvalidArgument("factor", str(factor), "e^epsilon, a number of at least 1, such as exp('1/4')")
+        return [s for s in self.segments if s.start <= at][-1].delta(at)
 
     @property
     def breakpoints(self) -> list[tuple[Number, Number]]:

@@ -98,7 +98,8 @@ def explore(
             budget=budget,
         )
     if not pairs:
-        raise InvalidArgument("domain", values, "a domain in which some dataset has a neighbour")
+        expected = f"a domain, n (here {n}) and relation (here {relation.name}) with at least one pair of neighbours"
+        raise InvalidArgument("domain", values, expected)
     return Universe(datasets, laws, law_of, pairs, [assumption] if assumption else [])
 
 

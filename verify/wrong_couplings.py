@@ -4,26 +4,33 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
+from typing import Generic, ParamSpec, TypeVar
 
 from exactdp.spec.joint import joint_law
 from exactdp.spec.law import Law
 from exactdp.spec.number import Number
-from exactdp.spec.regions import Region, Weights, first_points_law, regions
+from exactdp.spec.order_cells import CellFunction, Orders, cell_function
+from exactdp.spec.poisson import order_law
+from exactdp.spec.regions import Heights, Region, Weights, first_points_law, race, regions, regions_below
 from exactdp.spec.tuples import coordinate, coupled, distance, entries
 
 ZERO, ONE = Fraction(0), Fraction(1)
 STRETCH = Fraction(11, 10)
 
 
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
+
+
 @dataclass(frozen=True, repr=False)
-class Wrong:
-    """A wrong coupling; it is shown by its name."""
+class Wrong(Generic[P, R_co]):
+    """A wrong rule, most often a coupling; it is shown by its name."""
 
-    rule: Callable[[Sequence[Law]], Law]
+    rule: Callable[P, R_co]
 
-    def __call__(self, laws: Sequence[Law]) -> Law:
-        """The wrong joint law."""
-        return self.rule(laws)
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
+        """What the wrong rule gives."""
+        return self.rule(*args, **kwargs)
 
     def __repr__(self) -> str:
         return self.rule.__name__
@@ -83,44 +90,20 @@ def jumping(laws: Sequence[Law]) -> Law:
 # -- mistakes in the construction --
 
 
-def _race(found: Sequence[Region], k: int) -> Law:
-    """First points of given regions, each with the coordinates that take it."""
-
-    def rest(waiting: frozenset[int]) -> dict[tuple[Hashable, ...], Number]:
-        if not waiting:
-            return {(None,) * k: ONE}
-        race = [(r.outcome, r.members & waiting, r.measure) for r in found if r.members & waiting]
-        total = sum((measure for _, _, measure in race), start=ZERO)
-        masses: dict[tuple[Hashable, ...], Number] = {}
-        for y, takers, measure in race:
-            for z, mass in rest(waiting - takers).items():
-                key = tuple(y if i in takers else value for i, value in enumerate(z))
-                masses[key] = masses.get(key, ZERO) + measure / total * mass
-        return masses
-
-    return Law(dict(rest(frozenset(range(k))).items()))
-
-
 def _outcomes(laws: Sequence[Law]) -> list[Hashable]:
     return list(dict.fromkeys(y for law in laws for y in law.support()))
 
 
-def _below(heights: Sequence[dict[Hashable, Number]], weights: Weights) -> Law:
-    """First points under these heights, s <= heights[i][y], of a process of intensity nu: densities of nobody's."""
-    found: list[Region] = []
-    for y, weight in weights.items():
-        levels = sorted({row[y] for row in heights if row.get(y)})
-        for low, high in pairwise([ZERO, *levels]):
-            members = frozenset(i for i, row in enumerate(heights) if row.get(y, ZERO) >= high)
-            found.append(Region(y, members, weight * (high - low)))
-    return _race(found, len(heights))
+def _below(heights: Sequence[Heights], weights: Weights) -> Law:
+    """First points under these heights of a process of intensity nu: densities of nobody's."""
+    return race(regions_below(heights, weights), len(heights))
 
 
 @Wrong
 def everyone_positive(laws: Sequence[Law]) -> Law:
     """The first event assigns all who wait and have P_i(y) > 0, whatever the level is."""
     charged = [(y, frozenset(i for i, law in enumerate(laws) if law[y])) for y in _outcomes(laws)]
-    return _race([Region(y, members, max(law[y] for law in laws)) for y, members in charged], len(laws))
+    return race([Region(y, members, max(law[y] for law in laws)) for y, members in charged], len(laws))
 
 
 @Wrong
@@ -133,7 +116,7 @@ def stretched_by_place(laws: Sequence[Law]) -> Law:
 @Wrong
 def measured_by_the_first(laws: Sequence[Law]) -> Law:
     """The points have intensity P_1 + P_2 + ..., the first law counted twice; densities are taken by the plain sum."""
-    weights = {y: sum((law[y] for law in laws), start=laws[0][y]) for y in _outcomes(laws)}
+    weights = first_counted_twice(laws)
     plain = {y: weight - laws[0][y] for y, weight in weights.items()}
     return _below([{y: mass / plain[y] for y, mass in law.items()} for law in laws], weights)
 
@@ -172,50 +155,75 @@ def mixed_with_the_rest(laws: Sequence[Law]) -> Law:
 # -- mistakes with a given measure --
 
 
-@dataclass(frozen=True, repr=False)
-class WrongWithMeasure:
-    """A wrong coupling that is told the reference measure; it is shown by its name."""
-
-    rule: Callable[[Sequence[Law], Weights], Law]
-
-    def __call__(self, laws: Sequence[Law], weights: Weights) -> Law:
-        """The wrong joint law."""
-        return self.rule(laws, weights)
-
-    def __repr__(self) -> str:
-        return self.rule.__name__
-
-
-@WrongWithMeasure
+@Wrong
 def independent_by_measure(laws: Sequence[Law], weights: Weights) -> Law:
     """A new process for every coordinate."""
     alone = [coordinate(first_points_law([law], weights), 0) for law in laws]
     return alone[0].product(*alone[1:])
 
 
-@WrongWithMeasure
+@Wrong
 def masses_for_densities(laws: Sequence[Law], weights: Weights) -> Law:
     """The points have intensity nu, and s is compared with P(y) where P(y)/nu(y) is meant."""
     return _below([dict(law.items()) for law in laws], weights)
 
 
-@WrongWithMeasure
+@Wrong
 def everyone_positive_by_measure(laws: Sequence[Law], weights: Weights) -> Law:
     """A point below any density is taken by all who charge its outcome."""
     found = [
         Region(r.outcome, frozenset(i for i, law in enumerate(laws) if law[r.outcome]), r.measure)
         for r in regions(laws, weights)
     ]
-    return _race(found, len(laws))
+    return race(found, len(laws))
 
 
-@WrongWithMeasure
+@Wrong
 def inverse_cdf_by_measure(laws: Sequence[Law], weights: Weights) -> Law:
     """One uniform number for all laws; the measure is not used."""
     return inverse_cdf(laws)
 
 
-@WrongWithMeasure
+@Wrong
 def chained_by_measure(laws: Sequence[Law], weights: Weights) -> Law:
     """Maximal couplings in a row; the measure is not used."""
     return chained(laws)
+
+
+# -- mistakes in the parts that a construction is made of --
+
+
+@Wrong
+def undivided(law: Law, weights: Weights) -> Heights:
+    """P for dP/dnu: s is compared with the mass, and nobody divides by the intensity."""
+    return dict(law.items())
+
+
+@Wrong
+def mean_measure(laws: Sequence[Law]) -> Weights:
+    """(P_1 + ... + P_k)/k for the sum: it dominates the laws, but densities reach up to k."""
+    return {y: sum((law[y] for law in laws), start=ZERO) / len(laws) for y in _outcomes(laws)}
+
+
+@Wrong
+def first_counted_twice(laws: Sequence[Law]) -> Weights:
+    """P_1 + P_1 + P_2 + ... + P_k: the running sum started with the first law."""
+    return {y: sum((law[y] for law in laws), start=laws[0][y]) for y in _outcomes(laws)}
+
+
+@Wrong
+def uniform_orders(measures: Sequence[Number]) -> Law:
+    """Every cell is as often first, whatever its measure."""
+    return order_law([ONE] * len(measures))
+
+
+@Wrong
+def not_divided_by_either(p: Law, q: Law) -> tuple[Number, Number]:
+    """The measure of what both accept, taken for a probability: what either accepts may measure more than 1."""
+    return sum((min(mass, q[y]) for y, mass in p.items()), start=ZERO), ONE
+
+
+@Wrong
+def ordered_by_the_first_outcome(orders: Orders) -> CellFunction:
+    """The laws are sorted once, by their masses at the first outcome, and not again at the others."""
+    return cell_function(orders[:1] * len(orders))

@@ -44,11 +44,11 @@ def nothing_hangs(request: pytest.FixtureRequest) -> Iterator[None]:
     def stop(*_: object) -> None:
         raise Hangs("stopped: the test ran for too long")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(40 if hasattr(request.function, "hypothesis") else 10)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, 40 if hasattr(request.function, "hypothesis") else 10)
     yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    signal.signal(signal.SIGPROF, before)
 
 
 # -- the oracle --
