@@ -9,7 +9,8 @@ import sys
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import ceil, floor, trunc
-from operator import and_, floordiv, index, lshift, mod, or_, rshift, truediv, xor
+from numbers import Number
+from operator import and_, floordiv, index, invert, lshift, mod, or_, rshift, truediv, xor
 from types import FrameType
 from typing import Any, Protocol
 
@@ -75,9 +76,11 @@ class Pending:
             self.path.same_path(other)
             total = dict(self.coefficients)
             for v, c in other.coefficients.items():
-                total[v] = total.get(v, 0) + factor * c
-            return Pending(self.path, {v: c for v, c in total.items() if c}, self.offset + factor * other.offset)
-        return Pending(self.path, self.coefficients, self.offset + factor * self._operand(other, "summand of noise"))
+                total[v] = plain(total.get(v, 0) + factor * c)
+            offset = plain(self.offset + factor * other.offset)
+            return Pending(self.path, {v: c for v, c in total.items() if c}, offset)
+        offset = plain(self.offset + factor * self._operand(other, "summand of noise"))
+        return Pending(self.path, self.coefficients, offset)
 
     def __add__(self, other: object) -> "Pending":
         return self._plus(other, 1)
@@ -121,7 +124,7 @@ class Pending:
         return not self <= other
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Pending | int | Fraction | float):
+        if not isinstance(other, Number):
             return False
         return self >= other and self <= other
 
@@ -208,6 +211,13 @@ class Pending:
     __rmod__ = _spelled_out(_reversed(mod), "an operand of %")
     __rfloordiv__ = _spelled_out(_reversed(floordiv), "an operand of //")
     __rtruediv__ = _spelled_out(_reversed(truediv), "a divisor")
+    __rdivmod__ = _spelled_out(_reversed(divmod), "an operand of divmod")
+    __rand__ = _spelled_out(_reversed(and_), "an operand of &")
+    __ror__ = _spelled_out(_reversed(or_), "an operand of |")
+    __rxor__ = _spelled_out(_reversed(xor), "an operand of ^")
+    __rlshift__ = _spelled_out(_reversed(lshift), "an operand of <<")
+    __rrshift__ = _spelled_out(_reversed(rshift), "an operand of >>")
+    __invert__ = _spelled_out(invert, "an operand of ~")
     __rpow__ = _spelled_out(_reversed(pow), "an exponent")
 
 

@@ -5,7 +5,6 @@ largest P(S) - E*Q(S) over all pairs and all events, and e^(epsilon*) the larges
 """
 
 import itertools
-import signal
 from collections.abc import Callable, Hashable, Iterator
 from fractions import Fraction
 from random import Random
@@ -33,22 +32,7 @@ Dataset = tuple[Hashable, ...]
 Masses = dict[Hashable, Fraction]
 
 
-class Hangs(BaseException):
-    """A test ran for too long."""
-
-
-@pytest.fixture(autouse=True)
-def nothing_hangs(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Ends a test that hangs: after 10 seconds, or 40 when it tries many examples."""
-
-    def stop(*_: object) -> None:
-        raise Hangs("stopped: the test ran for too long")
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, 40 if hasattr(request.function, "hypothesis") else 10)
-    yield
-    signal.setitimer(signal.ITIMER_PROF, 0)
-    signal.signal(signal.SIGPROF, before)
+pytestmark = pytest.mark.usefixtures("nothing_hangs")
 
 
 # -- the oracle --

@@ -8,10 +8,9 @@ import itertools
 import os
 import random
 import secrets
-import signal
 import time
 import uuid
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -44,22 +43,7 @@ COIN, DIE, ODD = bernoulli("1/3"), uniform([0, 1, 2]), Law({0: "1/2", -3: "1/4",
 NOISE, FINITE = [L8, L4, G8, G4], [DIE, ODD]
 
 
-class Hangs(BaseException):
-    """A test ran for too long."""
-
-
-@pytest.fixture(autouse=True)
-def nothing_hangs(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Ends a test that hangs: after 5 seconds, or 30 when it tries many examples."""
-
-    def stop(*_: object) -> None:
-        raise Hangs("stopped: the test ran for too long")
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, 30 if hasattr(request.function, "hypothesis") else 5)
-    yield
-    signal.setitimer(signal.ITIMER_PROF, 0)
-    signal.signal(signal.SIGPROF, before)
+pytestmark = pytest.mark.usefixtures("nothing_hangs")
 
 
 # -- the oracle --
