@@ -24,9 +24,10 @@ from exactdp.reference.samplers import NOT_SYMBOLIC
 from exactdp.spec.enclosure import floor_scaled
 from exactdp.spec.errors import InvalidArgument, NotClosed
 from exactdp.spec.exponent import Exponent
-from exactdp.spec.law import UNRESOLVED, Law, uniform
+from exactdp.spec.law import UNRESOLVED, Law
 from exactdp.spec.number import Exact, Number, exact
 from exactdp.spec.piecewise import Piecewise
+from exactdp.spec.standard_laws import uniform
 from exactdp.spec.terms import Terms, sign
 from exactdp.spec.vector import Exponentials, Rationals
 

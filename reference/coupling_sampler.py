@@ -52,9 +52,10 @@ from exactdp.reference.entropy import BitSource, OsEntropy, WordSource
 from exactdp.reference.samplers import Categorical, Geometric, Inversion, TwoSidedGeometric, UniformInteger
 from exactdp.reference.sampling import sampler_of
 from exactdp.spec.enclosure import floor_scaled
-from exactdp.spec.law import DiscreteLaplace, Law
-from exactdp.spec.law import Geometric as GeometricLaw
+from exactdp.spec.law import Law
 from exactdp.spec.number import Number
+from exactdp.spec.standard_laws import DiscreteLaplace
+from exactdp.spec.standard_laws import Geometric as GeometricLaw
 from exactdp.spec.vector import Rationals
 
 WIDEST_DENOMINATOR = 4096

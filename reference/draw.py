@@ -49,7 +49,7 @@ def law_of(
     noise that is used in a way that has no closed form is spelled out from -W to W and what lies beyond is UNRESOLVED.
     Raises `InvalidArgument`, `BudgetExceeded`, `NotClosed`, `NonDeterministic`.
 
-    >>> from exactdp.spec.law import discrete_laplace
+    >>> from exactdp.spec.standard_laws import discrete_laplace
     >>> law_of(lambda data, draw, *, epsilon: data + draw(discrete_laplace(1 / epsilon)) >= 1, 0, epsilon="ln(2)")
     Law({True: '1/3', False: '2/3'})
     """

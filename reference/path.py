@@ -15,9 +15,10 @@ from exactdp.reference.elimination import Forest, Memo, Unknown
 from exactdp.reference.meter import Choice, Meter
 from exactdp.reference.pending import Pending, Plain, plain
 from exactdp.spec.errors import BudgetExceeded, InvalidArgument, NonDeterministic, NotClosed
-from exactdp.spec.law import UNRESOLVED, DiscreteLaplace, Geometric, Law
+from exactdp.spec.law import UNRESOLVED, Law
 from exactdp.spec.number import Number
 from exactdp.spec.piecewise import Interval, Piecewise
+from exactdp.spec.standard_laws import DiscreteLaplace, Geometric
 from exactdp.spec.template import HOLE, Template, rebuilt
 
 VALUES_AT_MOST = 100_000

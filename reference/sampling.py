@@ -19,10 +19,11 @@ from exactdp.spec.enclosure import floor_scaled
 from exactdp.spec.errors import InvalidArgument
 from exactdp.spec.exponent import Exponent
 from exactdp.spec.families import product_of
-from exactdp.spec.law import DiscreteLaplace, Law
-from exactdp.spec.law import Geometric as GeometricLaw
+from exactdp.spec.law import Law
 from exactdp.spec.number import Exact, Number
 from exactdp.spec.piecewise import Piece
+from exactdp.spec.standard_laws import DiscreteLaplace
+from exactdp.spec.standard_laws import Geometric as GeometricLaw
 from exactdp.spec.template import INTEGER, Template
 from exactdp.spec.terms import Terms
 

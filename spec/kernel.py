@@ -14,8 +14,9 @@ from exactdp.spec.claim import Claim, flag
 from exactdp.spec.divergence import hockey_stick
 from exactdp.spec.errors import BudgetExceeded, InvalidArgument, NotClosed
 from exactdp.spec.item import Instance, Item, register
-from exactdp.spec.law import UNRESOLVED, Bounds, Law, mixture, point
+from exactdp.spec.law import UNRESOLVED, Bounds, Law, mixture
 from exactdp.spec.number import Number, exact
+from exactdp.spec.standard_laws import point
 
 Mass = Number | int | str
 Matrix = Mapping[Any, Mapping[Any, Mass]]

@@ -7,20 +7,14 @@ mass that an operation leaves open stands on the outcome `UNRESOLVED`.
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from functools import lru_cache, reduce
+from functools import reduce
 from typing import NamedTuple
 
 from exactdp.spec.cells import Density, same_density
 from exactdp.spec.errors import InvalidArgument, NotClosed
-from exactdp.spec.exponent import Exponent, Scale
 from exactdp.spec.families import density_total, family_support, product_of, separated, window
 from exactdp.spec.number import Number, exact
-from exactdp.spec.piecewise import (
-    Piecewise,
-    geometric_density,
-    total_of,
-    two_sided_geometric_density,
-)
+from exactdp.spec.piecewise import Piecewise, total_of
 from exactdp.spec.template import INTEGER, Template, integer_of
 from exactdp.spec.terms import sign
 from exactdp.spec.vector import Rationals, Vector, vector
@@ -296,57 +290,6 @@ def _pasteable(mass: Number) -> str:
     return repr(str(mass)) if isinstance(mass, Fraction) else str(mass)
 
 
-class Geometric(Law):
-    """(1 - x) * x^k on k >= 0, x = e^(-rate)."""
-
-    def __init__(self, rate: Exponent) -> None:
-        self.rate = rate
-        self._set({}, {INTEGER: [(geometric_density(rate),)]})
-
-
-class DiscreteLaplace(Law):
-    """(1 - x)/(1 + x) * x^|k| on all integers, x = e^(-rate): the two-sided geometric law."""
-
-    def __init__(self, rate: Exponent) -> None:
-        self.rate = rate
-        self._set({}, {INTEGER: [(two_sided_geometric_density(rate),)]})
-
-
-def bernoulli(p: Number | int | str) -> Law:
-    """True with probability p, else False. Raises `InvalidArgument` unless 0 <= p <= 1."""
-    mass = exact(p, "p")
-    if sign(mass) < 0 or sign(1 - mass) < 0:
-        raise InvalidArgument("p", p, "a probability between 0 and 1")
-    return _bernoulli(mass)
-
-
-def uniform(values: Iterable[Hashable]) -> Law:
-    """The uniform law on distinct values. Raises `InvalidArgument` for none or for a repeated one."""
-    outcomes = list(values)
-    if not outcomes or len(set(outcomes)) < len(outcomes):
-        raise InvalidArgument("values", outcomes, "at least one value, each of them once")
-    return _uniform(tuple((type(y), y) for y in outcomes))
-
-
-def point(outcome: Hashable) -> Law:
-    """The law that always gives `outcome`."""
-    return Law({outcome: 1})
-
-
-def geometric(scale: Scale | Fraction | int | str) -> Law:
-    """The one-sided geometric law: mass proportional to e^(-k/scale) on k >= 0; scale may be `2 / epsilon`."""
-    return _geometric(Scale.of(scale))
-
-
-def discrete_laplace(scale: Scale | Fraction | int | str) -> Law:
-    """The discrete Laplace (two-sided geometric) law: mass proportional to e^(-|k|/scale) on the integers.
-
-    >>> discrete_laplace(2)[0]
-    (1 - e^(-1/2))/(1 + e^(-1/2))
-    """
-    return _discrete_laplace(Scale.of(scale))
-
-
 def mixture(parts: Iterable[tuple[Number | int | str, Law]]) -> Law:
     """The mixture of laws, from pairs (weight, law); the weights are non-negative and sum to exactly 1."""
     pairs = [(exact(weight, "weight"), law) for weight, law in parts]
@@ -361,26 +304,6 @@ def mixture(parts: Iterable[tuple[Number | int | str, Law]]) -> Law:
         for template, density in law.families.items():
             families.setdefault(template, []).extend(scaled_product(factors, weight) for factors in density)
     return Law.of_parts(atoms, families)
-
-
-@lru_cache(maxsize=256)
-def _uniform(typed: tuple[tuple[type, Hashable], ...]) -> Law:
-    return Law.of_vector({y: i for i, (_, y) in enumerate(typed)}, Rationals([1] * len(typed), len(typed)))
-
-
-@lru_cache(maxsize=256)
-def _bernoulli(mass: Number) -> Law:
-    return Law({True: mass, False: 1 - mass})
-
-
-@lru_cache(maxsize=256)
-def _geometric(scale: Scale) -> Law:
-    return Geometric(scale.rate)
-
-
-@lru_cache(maxsize=256)
-def _discrete_laplace(scale: Scale) -> Law:
-    return DiscreteLaplace(scale.rate)
 
 
 def _appended(law: Law, other: Law) -> Law:

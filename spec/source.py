@@ -5,8 +5,9 @@ from dataclasses import MISSING, Field, fields
 from typing import Any, ClassVar, Protocol
 
 from exactdp.spec.exponent import ONE, Base, Exponent, Scale, Unit
-from exactdp.spec.law import Law, discrete_laplace, point
+from exactdp.spec.law import Law
 from exactdp.spec.number import Exact
+from exactdp.spec.standard_laws import discrete_laplace, point
 from exactdp.spec.template import INTEGER
 
 

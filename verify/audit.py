@@ -104,7 +104,7 @@ def audit(
 
     Raises `InvalidArgument`, `BudgetExceeded`, `NotClosed`, `NonDeterministic`.
 
-    >>> from exactdp.spec.law import bernoulli
+    >>> from exactdp.spec.standard_laws import bernoulli
     >>> def randomized_response(data, draw, *, epsilon):
     ...     return data[0] ^ draw(bernoulli(1 / (1 + exp(epsilon))))
     >>> result = audit(randomized_response, domain=[False, True], n=1, epsilon="ln(3)")

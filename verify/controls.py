@@ -15,9 +15,10 @@ from exactdp.spec.errors import InvalidArgument
 from exactdp.spec.exponent import Epsilon
 from exactdp.spec.item import Instance, item
 from exactdp.spec.kernel import Kernel, KernelInstance, Matrix, ProcessingInstance
-from exactdp.spec.law import Law, bernoulli, discrete_laplace, mixture, point, uniform
+from exactdp.spec.law import Law, mixture
 from exactdp.spec.number import Number, exp
 from exactdp.spec.privacy import Laws, ParallelInstance, PrivacyInstance
+from exactdp.spec.standard_laws import bernoulli, discrete_laplace, point, uniform
 from exactdp.verify.families import randomized_response
 from exactdp.verify.wrong_couplings import Wrong
 

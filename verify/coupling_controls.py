@@ -10,9 +10,10 @@ from itertools import combinations, permutations
 from exactdp.spec.constructions import MeasuredCoupling
 from exactdp.spec.coupling import DominatedInstance, SchemeInstance
 from exactdp.spec.item import Instance
-from exactdp.spec.law import Law, uniform
+from exactdp.spec.law import Law
 from exactdp.spec.number import Number
 from exactdp.spec.poisson import PoissonInstance, order_law
+from exactdp.spec.standard_laws import uniform
 from exactdp.spec.tuples import Coupling, TupleInstance
 from exactdp.spec.universal import ClassInstance
 from exactdp.verify.controls import Control, controls_of

@@ -17,11 +17,12 @@ from exactdp.spec.constructions import CoupleOneInstance, CoupleTwoInstance, Mea
 from exactdp.spec.coupling import DominatedInstance, PairInstance, SchemeInstance
 from exactdp.spec.exponent import Epsilon
 from exactdp.spec.item import Instance
-from exactdp.spec.law import Law, point
+from exactdp.spec.law import Law
 from exactdp.spec.number import Number, exp
 from exactdp.spec.order_cells import Orders, is_in_cell, orders_of
 from exactdp.spec.poisson import PoissonInstance
 from exactdp.spec.regions import Weights
+from exactdp.spec.standard_laws import point
 from exactdp.spec.tuples import TupleInstance
 from exactdp.spec.universal import ClassInstance
 from exactdp.verify.families import Sizes, family_of, grid_counts, law_of_counts, randomized_response

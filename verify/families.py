@@ -14,9 +14,10 @@ from exactdp.spec.errors import InvalidArgument
 from exactdp.spec.exponent import Epsilon, Scale
 from exactdp.spec.item import Instance, item
 from exactdp.spec.kernel import KernelInstance, Matrix, ProcessingInstance
-from exactdp.spec.law import Law, discrete_laplace, point
+from exactdp.spec.law import Law
 from exactdp.spec.number import Number, exp
 from exactdp.spec.privacy import Blocks, Laws, ParallelInstance, PrivacyInstance, change_one_pairs
+from exactdp.spec.standard_laws import discrete_laplace, point
 
 Preset = Literal["minimal", "full"]
 

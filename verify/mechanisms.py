@@ -10,9 +10,10 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from exactdp.spec.exponent import Epsilon, Scale
-from exactdp.spec.law import Law, bernoulli, discrete_laplace
-from exactdp.spec.law import geometric as one_sided_geometric
+from exactdp.spec.law import Law
 from exactdp.spec.number import exp
+from exactdp.spec.standard_laws import bernoulli, discrete_laplace
+from exactdp.spec.standard_laws import geometric as one_sided_geometric
 
 Draw = Callable[[Law], Any]
 """The one source of randomness; integer noise comes back as something to add, compare and release."""

@@ -9,8 +9,9 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
-from exactdp.spec.law import Law, point
+from exactdp.spec.law import Law
 from exactdp.spec.number import Number, exp
+from exactdp.spec.standard_laws import point
 from exactdp.verify.neighbours import Dataset
 
 DENOMINATOR_AT_MOST = 12

@@ -20,8 +20,9 @@ from exactdp.spec.errors import (
     SymbolicEpsilon,
 )
 from exactdp.spec.exponent import Epsilon, Scale
-from exactdp.spec.law import UNRESOLVED, Bounds, Law, bernoulli, discrete_laplace, geometric, mixture, point, uniform
+from exactdp.spec.law import UNRESOLVED, Bounds, Law, mixture
 from exactdp.spec.number import Exact, Number, exact, exp
+from exactdp.spec.standard_laws import bernoulli, discrete_laplace, geometric, point, uniform
 from exactdp.verify.audit import Audit, audit
 from exactdp.verify.neighbours import Relation, own_relation
 

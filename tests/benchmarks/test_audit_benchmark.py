@@ -13,8 +13,9 @@ from typing import Any, Protocol
 import pytest
 
 from exactdp.spec.exponent import Epsilon
-from exactdp.spec.law import Law, discrete_laplace
+from exactdp.spec.law import Law
 from exactdp.spec.number import exp
+from exactdp.spec.standard_laws import discrete_laplace
 from exactdp.verify.audit import audit
 from exactdp.verify.decide import Decider
 from exactdp.verify.neighbours import EACH_BY_ONE

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from exactdp.reference.coupling_sampler import CouplingSampler
 from exactdp.reference.entropy import OsEntropy
-from exactdp.spec.law import Law, discrete_laplace
+from exactdp.spec.law import Law
+from exactdp.spec.standard_laws import discrete_laplace
 
 POINTS = 1000
 

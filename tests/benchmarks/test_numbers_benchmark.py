@@ -13,8 +13,9 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from exactdp.spec.divergence import tv
 from exactdp.spec.exponent import Epsilon
-from exactdp.spec.law import Law, discrete_laplace
+from exactdp.spec.law import Law
 from exactdp.spec.number import Number, exp
+from exactdp.spec.standard_laws import discrete_laplace
 from exactdp.spec.terms import sign
 from exactdp.spec.vector import Exponentials, Vector, vector
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from exactdp.spec.law import bernoulli, discrete_laplace
 from exactdp.spec.number import exp
+from exactdp.spec.standard_laws import bernoulli, discrete_laplace
 from exactdp.verify.audit import Audit, audit
 from exactdp.verify.certificate import certificate, write_certificate
 from exactdp.verify.gallery import entry

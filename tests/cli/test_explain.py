@@ -6,7 +6,8 @@ import pytest
 
 from exactdp.spec.errors import InvalidArgument
 from exactdp.spec.item import item, items, step
-from exactdp.spec.law import Law, discrete_laplace
+from exactdp.spec.law import Law
+from exactdp.spec.standard_laws import discrete_laplace
 from exactdp.verify.cli import main
 from exactdp.verify.controls import controls
 from exactdp.verify.coupling_picture import EXAMPLE, Point, plot_coupling, taken

@@ -4,7 +4,8 @@ import pytest
 
 from exactdp.spec.coupling import SchemeInstance
 from exactdp.spec.item import item, items, step
-from exactdp.spec.law import Law, uniform
+from exactdp.spec.law import Law
+from exactdp.spec.standard_laws import uniform
 from exactdp.spec.tuples import TupleInstance
 from exactdp.verify.controls import Control, controls
 from exactdp.verify.families import family

@@ -12,8 +12,9 @@ from exactdp.spec.divergence import hockey_stick, tv
 from exactdp.spec.enclosure import decimal, float_bounds
 from exactdp.spec.errors import InvalidArgument, SymbolicEpsilon
 from exactdp.spec.exponent import ONE, Epsilon, Unit
-from exactdp.spec.law import Bounds, Law, discrete_laplace, point, uniform
+from exactdp.spec.law import Bounds, Law
 from exactdp.spec.number import Number, exp
+from exactdp.spec.standard_laws import discrete_laplace, point, uniform
 from exactdp.spec.terms import Terms, sign
 
 LN2 = Epsilon("ln(2)")

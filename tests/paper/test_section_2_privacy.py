@@ -24,7 +24,7 @@ from exactdp.spec.kernel import (
     is_safe_to_process,
     pushed,
 )
-from exactdp.spec.law import UNRESOLVED, Law, discrete_laplace, point, uniform
+from exactdp.spec.law import UNRESOLVED, Law
 from exactdp.spec.number import Number, exp
 from exactdp.spec.privacy import (
     Laws,
@@ -38,6 +38,7 @@ from exactdp.spec.privacy import (
     parallel_law,
     parts,
 )
+from exactdp.spec.standard_laws import discrete_laplace, point, uniform
 from exactdp.verify.families import (
     PRESETS,
     clamped_count,

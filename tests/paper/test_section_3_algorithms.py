@@ -14,8 +14,9 @@ from exactdp.reference.sampling import Sampling, sampler_of
 from exactdp.spec.divergence import tv
 from exactdp.spec.errors import InvalidArgument, NotClosed
 from exactdp.spec.exponent import Epsilon
-from exactdp.spec.law import Law, discrete_laplace, geometric, mixture, point, uniform
+from exactdp.spec.law import Law, mixture
 from exactdp.spec.number import Exact, Number, exp
+from exactdp.spec.standard_laws import discrete_laplace, geometric, point, uniform
 
 Joint = dict[tuple[Hashable, ...], Number]
 

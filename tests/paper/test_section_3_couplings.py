@@ -22,11 +22,12 @@ from exactdp.spec.errors import BudgetExceeded, InvalidArgument
 from exactdp.spec.exponent import Epsilon
 from exactdp.spec.item import item, items
 from exactdp.spec.joint import joint_law, pair_disagreement
-from exactdp.spec.law import Law, point, uniform
+from exactdp.spec.law import Law
 from exactdp.spec.number import exp
 from exactdp.spec.order_cells import cell_function, neighbours, orders_of, times, value
 from exactdp.spec.poisson import order_law, poisson_mass, unit_order_law
 from exactdp.spec.regions import accepted, first_points_by_orders, first_points_law, is_dominated, regions
+from exactdp.spec.standard_laws import point, uniform
 from exactdp.spec.tuples import coordinate, disagreement, distance, entries, marginal, overlap
 from exactdp.spec.universal import distinct, is_restriction, is_universal, spread
 from exactdp.verify.coupling_families import ProgramOne, ProgramTwo, grid_named, known_tuples, tight_pair, tight_tuple

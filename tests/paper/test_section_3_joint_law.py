@@ -28,9 +28,10 @@ from exactdp.spec.joint import (
     pair_law,
     split_bound,
 )
-from exactdp.spec.law import UNRESOLVED, Law, discrete_laplace, point, uniform
+from exactdp.spec.law import UNRESOLVED, Law
 from exactdp.spec.number import Number, exp
 from exactdp.spec.powers import power_bounds, power_diagonal, power_disagreement, power_tv
+from exactdp.spec.standard_laws import discrete_laplace, point, uniform
 from exactdp.spec.vector import Rationals
 from exactdp.verify.families import grid_laws, randomized_response
 

@@ -19,8 +19,9 @@ from exactdp.spec.divergence import hockey_stick
 from exactdp.spec.enclosure import float_bounds
 from exactdp.spec.errors import BudgetExceeded, InvalidArgument, NotClosed
 from exactdp.spec.exponent import Epsilon
-from exactdp.spec.law import Bounds, Law, bernoulli, discrete_laplace, geometric
+from exactdp.spec.law import Bounds, Law
 from exactdp.spec.number import Number, exp
+from exactdp.spec.standard_laws import bernoulli, discrete_laplace, geometric
 from exactdp.verify.audit import Audit, audit
 from exactdp.verify.decide import Decider
 from exactdp.verify.neighbours import CHANGE_ONE

@@ -34,8 +34,9 @@ from exactdp.reference.samplers import UniformInteger
 from exactdp.reference.sampling import Sampling
 from exactdp.spec.errors import InvalidArgument
 from exactdp.spec.exponent import Epsilon
-from exactdp.spec.law import Law, discrete_laplace, geometric, mixture, point
+from exactdp.spec.law import Law, mixture
 from exactdp.spec.number import Number, exp
+from exactdp.spec.standard_laws import discrete_laplace, geometric, point
 
 Joint = Mapping[tuple[object, ...], Number]
 Draw = Callable[["WordTape"], Sequence[object]]

@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from exactdp.spec.divergence import Aligned, hockey_stick, tv
 from exactdp.spec.errors import InvalidArgument, MixedUnits, NotClosed, SymbolicEpsilon
 from exactdp.spec.exponent import ONE, Epsilon
-from exactdp.spec.law import Bounds, Law, bernoulli, discrete_laplace, geometric, mixture, point, uniform
+from exactdp.spec.law import Bounds, Law, mixture
 from exactdp.spec.number import Number, exp
 from exactdp.spec.piecewise import Piece, Piecewise
+from exactdp.spec.standard_laws import bernoulli, discrete_laplace, geometric, point, uniform
 from exactdp.spec.terms import Terms
 
 Masses = dict[Any, Fraction]

@@ -13,19 +13,10 @@ from hypothesis import strategies as st
 
 from exactdp.spec.errors import InvalidArgument, MixedUnits, NotClosed
 from exactdp.spec.exponent import Epsilon
-from exactdp.spec.law import (
-    UNRESOLVED,
-    Bounds,
-    Law,
-    bernoulli,
-    discrete_laplace,
-    geometric,
-    mixture,
-    point,
-    uniform,
-)
+from exactdp.spec.law import UNRESOLVED, Bounds, Law, mixture
 from exactdp.spec.number import exp
 from exactdp.spec.piecewise import Piecewise
+from exactdp.spec.standard_laws import bernoulli, discrete_laplace, geometric, point, uniform
 from exactdp.spec.template import HOLE, INTEGER, Template
 
 Masses = dict[Any, Fraction]

@@ -21,9 +21,10 @@ from exactdp.spec.claim import Claim
 from exactdp.spec.enclosure import decimal, float_bounds, floor_scaled, log_decimal, log_if_rational
 from exactdp.spec.errors import ExactDPError, InvalidArgument, MixedUnits, SymbolicEpsilon
 from exactdp.spec.exponent import Epsilon, Scale
-from exactdp.spec.law import Law, bernoulli, discrete_laplace, geometric, mixture, point
+from exactdp.spec.law import Law, mixture
 from exactdp.spec.number import Exact, Number, exact, exp
 from exactdp.spec.rational import integer_root, perfect_power, rational
+from exactdp.spec.standard_laws import bernoulli, discrete_laplace, geometric, point
 
 PLACES = 120
 """Decimal places of the mpmath values; random numbers of the size used here differ long before."""

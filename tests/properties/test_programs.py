@@ -28,8 +28,9 @@ from exactdp.reference.meter import Meter
 from exactdp.spec.enclosure import float_bounds
 from exactdp.spec.errors import BudgetExceeded, InvalidArgument, NonDeterministic, NotClosed
 from exactdp.spec.exponent import Epsilon
-from exactdp.spec.law import UNRESOLVED, Law, bernoulli, discrete_laplace, geometric, uniform
+from exactdp.spec.law import UNRESOLVED, Law
 from exactdp.spec.number import Exact, Number
+from exactdp.spec.standard_laws import bernoulli, discrete_laplace, geometric, uniform
 
 F = Fraction
 Draw = Callable[[Law], Any]

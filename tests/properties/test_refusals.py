@@ -11,8 +11,9 @@ import pytest
 from exactdp.reference.draw import law_of
 from exactdp.spec.errors import ExactDPError, InvalidArgument, NotClosed
 from exactdp.spec.exponent import Epsilon
-from exactdp.spec.law import Law, bernoulli, discrete_laplace
+from exactdp.spec.law import Law
 from exactdp.spec.number import exp
+from exactdp.spec.standard_laws import bernoulli, discrete_laplace
 from exactdp.verify.audit import audit
 
 Draw = Callable[[Law], Any]
