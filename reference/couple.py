@@ -15,15 +15,18 @@ the weight of line 4.
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 from exactdp.reference.boundaries import bracket
+from exactdp.reference.lazy_law import LazyLaw
 from exactdp.reference.path import Path
 from exactdp.reference.samplers import NOT_SYMBOLIC
 from exactdp.spec.enclosure import floor_scaled
 from exactdp.spec.errors import InvalidArgument, NotClosed
 from exactdp.spec.exponent import Exponent
+from exactdp.spec.joint import joint_law
 from exactdp.spec.law import UNRESOLVED, Law
 from exactdp.spec.number import Exact, Number, exact
 from exactdp.spec.piecewise import Piecewise
@@ -35,7 +38,7 @@ Draw = Callable[[Law], object]
 Density = Callable[[int, Hashable], Number]
 Proposal = tuple[Hashable, Number]
 Bracket = tuple[int, int]
-LAZY = frozenset({"_index", "masses", "families"})
+JOINT_LAWS_REMEMBERED = 256
 
 
 class Grouped(NamedTuple):
@@ -46,7 +49,7 @@ class Grouped(NamedTuple):
     positions: list[int]
 
 
-class Coupling(Law):
+class Coupling(LazyLaw):
     """The joint law of the Poisson coupling, over tuples with one outcome for each of `laws`.
 
     Drawing from it is the exact sampler and needs no mass. The masses are the exact joint law, computed when one is
@@ -60,22 +63,26 @@ class Coupling(Law):
 
     def coordinates(self) -> list[Law]:
         """The law of every coordinate: `laws`, or their powers."""
-        _, distinct, positions = self.grouped
-        powers = distinct if self.length is None else [law.power(self.length) for law in distinct]
-        return [powers[i] for i in positions]
+        return _powers(self.grouped, self.length)
 
-    def __getattr__(self, name: str) -> object:
-        if name not in LAZY:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        from exactdp.spec.joint import joint_law
-
-        joint = joint_law(self.coordinates())
-        self._index, self.masses, self.families = dict(joint.atoms), joint.masses, joint.families
-        return self.__dict__[name]
+    def written_out(self) -> Law:
+        """The exact joint law."""
+        return _joint(self.laws, self.length)
 
     def __repr__(self) -> str:
         power = "" if self.length is None else f", each to the power {self.length}"
         return f"Coupling(<{len(self.laws)} laws, {len(self.grouped.distinct)} of them distinct{power}>)"
+
+
+def _powers(read: Grouped, length: int | None) -> list[Law]:
+    powers = read.distinct if length is None else [law.power(length) for law in read.distinct]
+    return [powers[i] for i in read.positions]
+
+
+@lru_cache(maxsize=JOINT_LAWS_REMEMBERED)
+def _joint(laws: tuple[Law, ...], length: int | None) -> Law:
+    """The joint law, remembered, because the paths of one program ask for the same few again and again."""
+    return joint_law(_powers(grouped(laws), length))
 
 
 def couple(laws: Sequence[Law], *, domain: Collection[Hashable] | None = None) -> Coupling:

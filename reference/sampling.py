@@ -2,7 +2,7 @@
 
 A finite law is inverted as it stands. Geometric noise is drawn by digits. Any other countable law is drawn part by
 part: first an atom or one product of pieces of a family, by their masses, then each integer inside its piece. A
-coupling is drawn without its joint masses.
+coupling is drawn without its joint masses, and a permutation without writing out all of them.
 """
 
 from collections.abc import Callable, Hashable
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from exactdp.reference.couple import Coupling
 from exactdp.reference.entropy import OsEntropy, Seeded, WordSource
+from exactdp.reference.permutation import UniformPermutation, draw_permutation
 from exactdp.reference.samplers import Categorical, Geometric, Inversion, TwoSidedGeometric
 from exactdp.spec.enclosure import floor_scaled
 from exactdp.spec.errors import InvalidArgument
@@ -83,6 +84,8 @@ def sampler_of(law: Law) -> Sampler:
         from exactdp.reference.coupling_sampler import CouplingSampler
 
         return CouplingSampler(law.grouped, law.length).draw
+    if isinstance(law, UniformPermutation):
+        return lambda source: draw_permutation(source, law.n)
     if isinstance(law, DiscreteLaplace):
         return TwoSidedGeometric(law.rate).draw
     if isinstance(law, GeometricLaw):

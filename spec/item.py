@@ -18,7 +18,7 @@ from exactdp.spec.source import fields_source
 MODULES = (
     "exactdp.spec.kernel", "exactdp.spec.privacy",
     "exactdp.spec.poisson", "exactdp.spec.constructions", "exactdp.spec.coupling", "exactdp.spec.consistency",
-    "exactdp.spec.universal",
+    "exactdp.spec.universal", "exactdp.spec.mode", "exactdp.spec.aggregate", "exactdp.spec.sampler",
 )  # fmt: skip
 """The modules that register items; a new one is named here."""
 

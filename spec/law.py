@@ -133,6 +133,8 @@ class Law:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Law):
             return NotImplemented
+        if self is other:
+            return True
         if self._index.keys() != other._index.keys() or self.families.keys() != other.families.keys():
             return False
         if any(self.masses[i] != other.masses[other._index[y]] for y, i in self._index.items()):

@@ -22,7 +22,13 @@ from exactdp.spec.standard_laws import bernoulli, discrete_laplace, point, unifo
 from exactdp.verify.families import randomized_response
 from exactdp.verify.wrong_couplings import Wrong
 
-MODULES: tuple[str, ...] = ("exactdp.verify.coupling_controls", "exactdp.verify.construction_controls")
+MODULES: tuple[str, ...] = (
+    "exactdp.verify.coupling_controls",
+    "exactdp.verify.construction_controls",
+    "exactdp.verify.mode_controls",
+    "exactdp.verify.aggregate_controls",
+    "exactdp.verify.sampler_controls",
+)
 """Further modules that register controls; a new one is named here."""
 
 HAIR = Fraction(1, 10**30)

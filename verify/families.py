@@ -21,7 +21,12 @@ from exactdp.spec.standard_laws import discrete_laplace, point
 
 Preset = Literal["minimal", "full"]
 
-MODULES: tuple[str, ...] = ("exactdp.verify.coupling_families",)
+MODULES: tuple[str, ...] = (
+    "exactdp.verify.coupling_families",
+    "exactdp.verify.mode_families",
+    "exactdp.verify.aggregate_families",
+    "exactdp.verify.sampler_families",
+)
 """Further modules that register families; a new one is named here."""
 
 ROOT_3 = exp(Epsilon("ln(3)") / 2)
@@ -30,8 +35,12 @@ ROOT_3 = exp(Epsilon("ln(3)") / 2)
 
 @dataclass(frozen=True)
 class Sizes:
-    """How large the grids are: a grid of laws has all masses that are multiples of 1/denominator."""
+    """How large the grids are: a grid of laws has all masses that are multiples of 1/denominator.
 
+    Sizes that one module of families alone needs stand in that module, by the name of the preset.
+    """
+
+    preset: Preset
     pair_denominator: int
     kernel_denominator: int
     processed_denominators: tuple[tuple[int, int, int], ...]
@@ -59,6 +68,7 @@ class Sizes:
 
 PRESETS: Mapping[str, Sizes] = {
     "minimal": Sizes(
+        preset="minimal",
         pair_denominator=4,
         kernel_denominator=2,
         processed_denominators=((2, 2, 2), (3, 2, 1)),
@@ -74,6 +84,7 @@ PRESETS: Mapping[str, Sizes] = {
         order_grids=((2, 2, 3), (2, 3, 2), (3, 2, 2)),
     ),
     "full": Sizes(
+        preset="full",
         pair_denominator=6,
         kernel_denominator=3,
         processed_denominators=((2, 4, 3), (3, 3, 2)),

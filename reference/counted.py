@@ -1,0 +1,130 @@
+"""Aggregate's exact law from counts: how often each of few distinct laws stands in the tuple, however long that is.
+
+Equal laws are drawn equal, so the coupling needs the distinct laws alone. What matters of a joint draw is which of them
+agree: a *pattern*, a partition of the distinct laws into blocks with one value each. Under count vector c a block is as
+frequent as the sum of its laws' counts, and so every pattern has a distance D(c) and, where D(c) > 0, a winning block:
+
+    Pr[Aggregate = y] = sum over patterns of r_{D(c)} * Pr[pattern, and its winning block has the value y].
+
+The measures on the right do not depend on c, so the law for many count vectors, or for a random one, is a sum over
+(pattern, winning block, distance). Paper: T8, for Algorithms 1 and 2 at the theorems' own k.
+"""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import NamedTuple
+
+from exactdp.reference.mode import StabilityBasedMode
+from exactdp.spec.errors import InvalidArgument
+from exactdp.spec.joint import joint_law
+from exactdp.spec.law import Law
+from exactdp.spec.mode import distance_of
+from exactdp.spec.number import Number
+from exactdp.spec.vector import vector
+
+Counts = tuple[int, ...]
+Measure = Mapping[Hashable, Number]
+
+
+class Pattern(NamedTuple):
+    """A partition of the distinct laws by equal values, and for each block the measure of its value.
+
+    `values[i][y]` is the probability of this pattern with value y on blocks[i]; every one has total `mass`.
+    """
+
+    blocks: tuple[tuple[int, ...], ...]
+    values: tuple[Measure, ...]
+    mass: Number
+
+    def winner(self, counts: Sequence[int]) -> tuple[int, int]:
+        """The winning block and its distance D under these counts; any block and 0 where two are equally frequent."""
+        sizes = [sum(counts[i] for i in block) for block in self.blocks]
+        best = max(range(len(sizes)), key=sizes.__getitem__)
+        second = max((size for i, size in enumerate(sizes) if i != best), default=0)
+        return best, distance_of(sizes[best] - second)
+
+
+@dataclass(frozen=True)
+class CountedAggregate:
+    """Aggregate on tuples with entries from `laws`, distinct finite laws, as a function of their counts."""
+
+    laws: tuple[Law, ...]
+    mode: StabilityBasedMode
+    length: int = 1
+
+    def __post_init__(self) -> None:
+        if len(set(self.laws)) < len(self.laws):
+            raise InvalidArgument("laws", list(self.laws), "distinct laws: how often each occurs is said by the counts")
+
+    @cached_property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """All patterns of positive probability."""
+        joint = joint_law([law.power(self.length) for law in self.laws])
+        measures: dict[tuple[tuple[int, ...], ...], dict[tuple[Hashable, ...], list[Number]]] = {}
+        for assignment, mass in joint.items():
+            assert isinstance(assignment, tuple), "a joint law is a law over tuples"
+            places: dict[Hashable, list[int]] = {}
+            for i, y in enumerate(assignment):
+                places.setdefault(y, []).append(i)
+            found = measures.setdefault(tuple(map(tuple, places.values())), {})
+            found.setdefault(tuple(places), []).append(mass)
+        return tuple(_pattern(blocks, found) for blocks, found in measures.items())
+
+    def law(self, counts: Sequence[int]) -> Law:
+        """The law of Aggregate when laws[i] occurs counts[i] times. Raises `InvalidArgument`.
+
+        >>> from exactdp.spec.release_curve import NoisyThreshold
+        >>> mode = StabilityBasedMode(NoisyThreshold("ln(2)", "1/3"))
+        >>> B, C = Law({0: "3/4", 1: "1/4"}), Law({0: "1/2", 1: "1/2"})
+        >>> law = CountedAggregate((B, C), mode, length=2).law((2, 1))
+        >>> law[0, 0], law[1, 1]
+        (Fraction(13, 48), Fraction(5, 126))
+        """
+        return self.mixture([(tuple(counts), 1)])
+
+    def mixture(self, weights: Iterable[tuple[Counts, Number | int]]) -> Law:
+        """The law of Aggregate when the count vector is random, with probabilities proportional to `weights`."""
+        summed: dict[tuple[int, int, int], Number | int] = {}
+        whole: Number | int = 0
+        for counts, weight in weights:
+            self._check(counts)
+            whole = whole + weight
+            for n, pattern in enumerate(self.patterns):
+                block, distance = pattern.winner(counts)
+                if distance:
+                    key = n, block, distance
+                    summed[key] = summed.get(key, 0) + weight
+        return self.law_of_sums(summed, whole)
+
+    def law_of_sums(self, summed: Mapping[tuple[int, int, int], Number | int], whole: Number | int) -> Law:
+        """The law from the weights of each (pattern, winning block, distance > 0), over their total `whole`."""
+        curve, parts = self.mode.curve, dict[tuple[int, int], list[Number]]()
+        for (n, block, distance), weight in summed.items():
+            parts.setdefault((n, block), []).append(curve[distance] * weight)
+        masses: dict[Hashable, list[Number]] = {}
+        for (n, block), numbers in parts.items():
+            released = vector(numbers).total() / whole
+            for y, mass in self.patterns[n].values[block].items():
+                masses.setdefault(y, []).append(mass * released)
+        answers: dict[Hashable, Number] = {y: vector(numbers).total() for y, numbers in masses.items()}
+        default = self.mode.default
+        others: list[Number] = [mass for y, mass in answers.items() if y != default]
+        return Law({**answers, default: 1 - (vector(others).total() if others else 0)})
+
+    def _check(self, counts: Sequence[int]) -> None:
+        if len(counts) != len(self.laws) or min(counts) < 0 or not any(counts):
+            expected = f"one count of at least 0 for each of the {len(self.laws)} laws, not all of them 0"
+            raise InvalidArgument("counts", tuple(counts), expected)
+
+
+def _pattern(blocks: tuple[tuple[int, ...], ...], found: Mapping[tuple[Hashable, ...], list[Number]]) -> Pattern:
+    totals = {values: vector(masses).total() for values, masses in found.items()}
+    measures: list[Measure] = []
+    for i in range(len(blocks)):
+        measure: dict[Hashable, Number] = {}
+        for values, mass in totals.items():
+            measure[values[i]] = measure.get(values[i], Fraction(0)) + mass
+        measures.append(measure)
+    return Pattern(blocks, tuple(measures), vector(list(totals.values())).total())
