@@ -12,6 +12,7 @@ from exactdp.spec.errors import InvalidArgument
 from exactdp.spec.number import Number, exp
 from exactdp.verify.audit import Audit, audit
 from exactdp.verify.mechanisms import (
+    MODE_DELTA,
     bad_partial_sum,
     geometric,
     hist1,
@@ -26,6 +27,8 @@ from exactdp.verify.mechanisms import (
     rnm4,
     rnm4_clamped,
     stability_histogram,
+    stable_mode,
+    stable_mode_on_gap,
     svt1,
     svt1_c2,
     svt2,
@@ -148,6 +151,26 @@ _ENTRIES = (
         holds=False,
         delta=UNDERSTATED_DELTA,
         name="stability_histogram_understated",
+    ),
+    _entry(
+        stable_mode,
+        ("a", "b", "c"),
+        4,
+        CHANGE_ONE,
+        "private; the least delta is r_1, with which a mode that one record decides is released",
+        holds=True,
+        epsilon="ln(2)",
+        delta=MODE_DELTA,
+    ),
+    _entry(
+        stable_mode_on_gap,
+        ("a", "b", "c"),
+        4,
+        CHANGE_ONE,
+        "false for every epsilon: one record moves the gap by 2",
+        holds=False,
+        epsilon="ln(2)",
+        delta=MODE_DELTA,
     ),
     _entry(svt1, SMALL, 3, EACH_BY_ONE, "private for every n", holds=True),
     _entry(svt1_c2, SMALL, 3, EACH_BY_ONE, "private for every n", holds=True),

@@ -7,11 +7,15 @@ The claims and what is known of each stand in `exactdp.verify.gallery`.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from fractions import Fraction
 from typing import Any
 
+from exactdp.reference.mode import noisy_threshold_mode
 from exactdp.spec.exponent import Epsilon, Scale
 from exactdp.spec.law import Law
+from exactdp.spec.mode import BOTTOM, mode_statistics
 from exactdp.spec.number import exp
+from exactdp.spec.release_curve import NoisyThreshold
 from exactdp.spec.standard_laws import bernoulli, discrete_laplace
 from exactdp.spec.standard_laws import geometric as one_sided_geometric
 
@@ -99,6 +103,35 @@ def stability_histogram(data: Sequence[Hashable], draw: Draw) -> tuple[tuple[Has
 def _distinct(data: Iterable[Hashable]) -> list[Hashable]:
     """The values that occur, in an order that does not depend on the order of the records."""
     return sorted(set(data), key=repr)
+
+
+# -- the mode -----------------------------------------------------------------------------------------------------
+
+MODE_DELTA = Fraction(1, 6)
+
+
+def stable_mode(data: Sequence[Hashable], draw: Draw, *, epsilon: Epsilon) -> Hashable:
+    """The most frequent value if it is far enough from a tie: noise on half the gap, rounded up, against a threshold
+    (discrete twin).
+
+    Noise: Lap(1/epsilon) on ceil(gap / 2), which one changed record moves by at most 1; ties and failures give the
+    failure symbol. Known: (epsilon, delta)-private exactly from delta = r_1 <= 1/6 on, the chance of releasing a mode
+    that one record decides.
+    """
+    return noisy_threshold_mode(data, draw, epsilon=epsilon, delta=MODE_DELTA)
+
+
+def stable_mode_on_gap(data: Sequence[Hashable], draw: Draw, *, epsilon: Epsilon) -> Hashable:
+    """The same noise and threshold on the gap itself, which one changed record can move by 2 (discrete twin).
+
+    Noise: Lap(1/epsilon) on the gap. Known: not private with the delta of `stable_mode`, for any epsilon: from a tie to
+    a gap of 2 there is the mass r_2 > 1/6 at stake.
+    """
+    found = mode_statistics(data)
+    if found.gap == 0:
+        return BOTTOM
+    noise = draw(discrete_laplace(1 / epsilon))
+    return found.mode if found.gap + noise >= NoisyThreshold(epsilon, MODE_DELTA).threshold else BOTTOM
 
 
 # -- the sparse vector family -------------------------------------------------------------------------------------

@@ -120,6 +120,18 @@ def test_the_stability_histogram_costs_a_little_less_on_three_records_at_its_own
     assert _star(entry("stability_histogram").audit()).factor == exp(1) - exp(-1)
 
 
+@pytest.mark.parametrize("epsilon", USUAL)
+def test_the_stable_mode_needs_exactly_what_a_mode_that_one_record_decides_is_released_with(epsilon: str) -> None:
+    released = law_of(entry("stable_mode").mechanism, tuple("abcc"), epsilon=epsilon)["c"]
+    assert entry("stable_mode").audit(epsilon).delta_at_epsilon == released
+    assert released <= Fraction(1, 6)
+
+
+def test_noise_on_the_gap_puts_a_third_at_stake_where_a_sixth_is_claimed() -> None:
+    assert entry("stable_mode").audit("ln(2)").delta_at_epsilon == Fraction(1, 6)
+    assert entry("stable_mode_on_gap").audit("ln(2)").delta_at_epsilon == Fraction(1, 3)
+
+
 def test_a_hair_below_the_exact_delta_is_refuted() -> None:
     known = entry("stability_histogram")
     result = audit(
