@@ -20,7 +20,7 @@ from exactdp.spec.rational import any_number_of_digits, rational
 from exactdp.verify import checker
 from exactdp.verify.audit import audit
 from exactdp.verify.certificate import write_certificate
-from exactdp.verify.explain import check_pictured, explain
+from exactdp.verify.explain import draw_picture, explain
 from exactdp.verify.ledger import overall, render, to_json, verify_items
 from exactdp.verify.loading import check_different, check_writable, load_function, parse_domain
 from exactdp.verify.neighbours import RELATIONS
@@ -66,7 +66,8 @@ examples:
 
 EXPLAIN = """examples:
   exactdp explain prop-2.4                         its statement and its proof, step by step, with exact numbers
-  exactdp explain thm-A.2 --picture coupling.png   the same, and a picture of the coupling"""
+  exactdp explain thm-A.2 --picture coupling.png   the same, and a picture of the coupling
+  exactdp explain fact-B.3 --picture release.png   how often the mode is released, by three mechanisms"""
 
 CHECK = """The checker reads the certificate with the standard library alone; `python verify/checker.py CERTIFICATE` is
 the same. Exit codes: 0 accepted (it prints whether the claim holds or is refuted), 1 rejected, 2 not a certificate."""
@@ -141,7 +142,7 @@ def _add_audit(command: argparse.ArgumentParser) -> None:
 
 def _add_explain(command: argparse.ArgumentParser) -> None:
     command.add_argument("item", metavar="ITEM", help="an id such as prop-2.4; `exactdp verify` lists them")
-    command.add_argument("--picture", metavar="FILE", help="draw the coupling, for its items: " + ", ".join(PICTURES))
+    command.add_argument("--picture", metavar="FILE", help="draw it, where there is a picture: " + ", ".join(PICTURES))
     command.set_defaults(run=_explain)
 
 
@@ -233,10 +234,7 @@ def _explain(arguments: argparse.Namespace) -> int:
     text = explain(arguments.item)
     picture = check_writable("--picture", arguments.picture, PICTURES)
     if picture is not None:
-        check_pictured(arguments.item)
-        from exactdp.verify.coupling_picture import EXAMPLE, plot_coupling
-
-        plot_coupling(EXAMPLE, picture)
+        draw_picture(arguments.item, picture)
     print(text)
     return 0
 

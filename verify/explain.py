@@ -1,7 +1,8 @@
 """An item explained: its statement, then its claims step by step with exact numbers on one instance."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
+from pathlib import Path
 
 from exactdp.spec.claim import Claim
 from exactdp.spec.enclosure import decimal
@@ -9,7 +10,9 @@ from exactdp.spec.errors import InvalidArgument
 from exactdp.spec.item import Instance, Item, item, step
 from exactdp.spec.number import Number
 from exactdp.verify.controls import controls
+from exactdp.verify.coupling_picture import EXAMPLE, plot_coupling
 from exactdp.verify.families import family
+from exactdp.verify.mode_picture import plot_release, release_table
 
 INSTANCES_LOOKED_AT = 400
 CLAIMS_SHOWN = 3
@@ -30,6 +33,8 @@ def explain(name: str, preset: str = "minimal") -> str:
         claims = list(found.claims(instance))
         lines += ["", f"On the instance: {instance}", "", *_step_lines(claims), "", "The instance as Python:"]
         lines += _indented([repr(instance)])
+    if name in TABLES:
+        lines += ["", "Compared:", *_indented(TABLES[name]())]
     wrong = controls(name)
     if wrong:
         lines += ["", "Controls, wrong variants that must be refuted:"]
@@ -74,11 +79,30 @@ def _indented(lines: Iterable[str]) -> list[str]:
     return ["    " + line for line in lines]
 
 
-PICTURED = ("def-3.1", "prop-3.2", "prop-3.3", "constr-A.1", "alg-5", "thm-A.2", "cor-A.3", "constr-A.4", "alg-6")
+def _coupling_picture(path: Path) -> None:
+    plot_coupling(EXAMPLE, path)
+
+
+COUPLED = ("def-3.1", "prop-3.2", "prop-3.3", "constr-A.1", "alg-5", "thm-A.2", "cor-A.3", "constr-A.4", "alg-6")
 """The items that the picture of the coupling explains."""
+
+PICTURES: Mapping[str, Callable[[Path], None]] = {**dict.fromkeys(COUPLED, _coupling_picture), "fact-B.3": plot_release}
+"""What draws the picture of an item."""
+
+TABLES: Mapping[str, Callable[[], list[str]]] = {"fact-B.3": release_table}
+"""What compares mechanisms for an item, in lines."""
+
+PICTURED = tuple(PICTURES)
+"""The items that have a picture."""
 
 
 def check_pictured(name: str) -> None:
     """Raises `InvalidArgument` for an item that has no picture."""
-    if name not in PICTURED:
-        raise InvalidArgument("--picture", name, "an item of the coupling: " + ", ".join(PICTURED))
+    if name not in PICTURES:
+        raise InvalidArgument("--picture", name, "an item that has a picture: " + ", ".join(PICTURES))
+
+
+def draw_picture(name: str, path: Path) -> None:
+    """Draws the picture of an item; the file's ending chooses the format. Raises `InvalidArgument` if it has none."""
+    check_pictured(name)
+    PICTURES[name](path)

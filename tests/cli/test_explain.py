@@ -11,8 +11,9 @@ from exactdp.spec.standard_laws import discrete_laplace
 from exactdp.verify.cli import main
 from exactdp.verify.controls import controls
 from exactdp.verify.coupling_picture import EXAMPLE, Point, plot_coupling, taken
-from exactdp.verify.explain import PICTURED, explain, telling_instance
+from exactdp.verify.explain import PICTURED, draw_picture, explain, telling_instance
 from exactdp.verify.families import family
+from exactdp.verify.mode_picture import plot_release, release_table
 
 PNG = b"\x89PNG\r\n\x1a\n"
 HALF, OTHER = Law({0: "1/2", 1: "1/2"}), Law({0: "1/4", 1: "3/4"})
@@ -58,6 +59,40 @@ def test_an_item_without_a_picture_says_which_have_one(tmp_path: Path, capsys: p
     assert main(["explain", "def-2.1", "--picture", str(picture)]) == 2
     assert "--picture: got 'def-2.1'" in capsys.readouterr().err
     assert not picture.exists()
+
+
+@pytest.mark.parametrize(("name", "start"), [("release.png", PNG), ("release.pdf", b"%PDF"), ("release.svg", b"<?xml")])
+def test_the_picture_of_the_release_curves_is_drawn(
+    name: str, start: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["explain", "fact-B.3", "--picture", str(tmp_path / name)]) == 0
+    assert (tmp_path / name).read_bytes().startswith(start)
+    assert item("fact-B.3").title in capsys.readouterr().out
+
+
+def test_the_release_curves_have_a_picture_of_their_own(tmp_path: Path) -> None:
+    drawn = [tmp_path / name for name in ("coupling.png", "again.png", "release.png")]
+    for one, picture in zip(("thm-A.2", "def-3.1", "fact-B.3"), drawn, strict=True):
+        draw_picture(one, picture)
+    coupling, again, release = (picture.read_bytes() for picture in drawn)
+    assert coupling == again != release
+
+
+def test_the_curves_are_drawn_for_other_parameters_and_refused_for_impossible_ones(tmp_path: Path) -> None:
+    plot_release(tmp_path / "curves.png", "1/2", "1/100")
+    assert (tmp_path / "curves.png").read_bytes().startswith(PNG)
+    for epsilon, delta, argument in (("0", "1/100", "epsilon"), ("1/2", "1", "delta"), ("1/2", "0", "delta")):
+        with pytest.raises(InvalidArgument, match=argument):
+            plot_release(tmp_path / "none.png", epsilon, delta)
+    assert not (tmp_path / "none.png").exists()
+
+
+def test_the_stable_mode_is_explained_with_a_table_of_its_three_curves() -> None:
+    lines = [line.strip() for line in explain("fact-B.3").splitlines()]
+    assert all(line in lines for line in release_table())
+    assert "ln(2)    1/100      noisy threshold       0.00520833   27            0.00520833     27" in lines
+    assert "ln(5/2)  1/9        noisy threshold       0.0457143    11            0.0457143      10 *" in lines
+    assert "Compared:" not in explain("prop-2.4")
 
 
 def test_every_pictured_item_is_an_item() -> None:
