@@ -1,13 +1,15 @@
-"""Decisions over all pairs of a universe: the exact worst delta at a factor E, and the exact least E at a delta.
+"""Decisions over all pairs of laws: the exact worst delta at a factor E, and the exact least E at a delta.
 
-Floats decide almost every pair, and only where they are certain: each mass has outward float bounds, each operation is
-rounded outward, so the bounds on a divergence enclose it. Pairs that the bounds leave open are decided exactly. Both
-procedures end: there are finitely many pairs, and each exact step is a decision (`exactdp.spec.number`).
+Floats decide almost every pair, and only where they are certain: each mass has outward float bounds, and so has each
+divergence. Pairs that they leave open are decided exactly. Both procedures end: there are finitely many pairs, and each
+exact step is a decision (`exactdp.spec.number`).
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,8 @@ from exactdp.spec.terms import Terms
 from exactdp.verify.universe import Universe
 
 Floats = NDArray[np.float64]
+Positions = NDArray[np.intp]
+Integers = NDArray[np.object_]
 
 NOTHING = (0.0, 0.0)
 POINTS_AT_LEAST, POINTS_AT_MOST, NEGLIGIBLE = 16, 512, 1e-10
@@ -53,13 +57,139 @@ class LeastFactor:
     """Whether an infinite answer, or the supremum, is only approached, along the event's tail."""
 
 
-class Decider:
-    """The float bounds of all masses, and the exact decisions that they leave open."""
+NO_EVENT = Event((), Fraction(0), Fraction(0))
+
+
+class PairDecider(ABC):
+    """Numbered ordered pairs of laws, with bounds on every divergence, and the exact event of any one pair.
+
+    What is reported is `pair(k)`, two positions, and `nothing` when there are no pairs of different laws.
+    """
+
+    size: int
+    nothing: tuple[int, int] = (0, 0)
+
+    @abstractmethod
+    def pair(self, k: int) -> tuple[int, int]:
+        """What pair k is called."""
+
+    @abstractmethod
+    def _divergence_bounds(self, factor: Number) -> tuple[Floats, Floats]:
+        """Floats below and above H_factor of every pair."""
+
+    @abstractmethod
+    def best_event(self, k: int, factor: Number) -> Event:
+        """The event {p > factor * q} of pair k, exactly."""
+
+    @abstractmethod
+    def _impossible_event(self, k: int) -> Event:
+        """The event of all outcomes that the first law of pair k can give and the second cannot."""
+
+    def _limit_ratios(self, k: int) -> list[Number | None]:
+        """The limits of p/q at infinite ends of pair k, None where they are infinite; finite laws have none."""
+        return []
+
+    def _start(self, delta: Number) -> tuple[int, Number] | None:
+        """A pair, and a factor at which it may still exceed delta, to look for the least factor from; a guess."""
+        return None
+
+    def _contenders(self, candidates: Positions, factor: Number) -> Positions:
+        """Of these pairs some that hold the maximum of H_factor, and the first of those that attain it."""
+        return candidates
+
+    def _doubtful(self, candidates: Positions, factor: Number, delta: Number) -> Positions:
+        """Of these pairs those that may have H_factor > delta; one for all pairs of the same two laws is enough."""
+        return candidates
+
+    def worst(self, factor: Number) -> Worst:
+        """The maximum of H_factor over all ordered pairs, exactly; if positive, at the first pair that attains it."""
+        if not self.size:
+            return Worst(Fraction(0), self.nothing, NO_EVENT)
+        low, high = self._divergence_bounds(factor)
+        floor = low.max()
+        candidates = self._contenders(positions_from(high, floor), factor)
+        best: tuple[Number, int, Event] | None = None
+        for k in candidates[np.lexsort((candidates, -high[candidates]))]:
+            if high[k] < floor:
+                break
+            if best is not None and high[k] == 0:
+                continue
+            event = self.best_event(int(k), factor)
+            value = event.excess(factor)
+            if best is None or value > best[0] or (value == best[0] and k < best[1]):
+                best = value, int(k), event
+                floor = max(floor, float_bounds(value)[0])
+        assert best is not None
+        return Worst(best[0], self.pair(best[1]), best[2])
+
+    def exceeding_pairs(self, factor: Number, delta: Number) -> Iterator[tuple[int, Event]]:
+        """The ordered pairs with H_factor > delta, with their events, the surest first."""
+        if not self.size:
+            return
+        low, high = self._divergence_bounds(factor)
+        limit = float_bounds(delta)[0]
+        above = np.flatnonzero((high > limit) | ((high == limit) & (limit > 0)))
+        candidates = self._doubtful(above, factor, delta)
+        for k in candidates[np.lexsort((candidates, -low[candidates]))]:
+            event = self.best_event(int(k), factor)
+            if event.excess(factor) > delta:
+                yield int(k), event
+
+    def least_factor(self, delta: Number) -> LeastFactor:
+        """The least E >= 1 with H_E <= delta for all ordered pairs, exactly: e^(epsilon*) at delta.
+
+        H_E of a pair is convex and decreasing in E, so Newton's steps from the left, E <- (P(S) - delta)/Q(S) with
+        S = {p > E*q}, rise to its root; on finitely many cells S takes finitely many values and they reach it. E only
+        rises, so no pair needs a second look once it is below delta, and the last look is at all of them.
+        """
+        found = LeastFactor(Fraction(1), self.nothing, NO_EVENT)
+        start = self._start(delta) if self.size else None
+        if start is not None:
+            found = self._raised(found, start[0], delta, start[1])
+        while found.factor is not None:
+            pair = next(self.exceeding_pairs(found.factor, delta), None)
+            if pair is None:
+                return found
+            found = self._raised(found, pair[0], delta, found.factor)
+        return found
+
+    def _raised(self, found: LeastFactor, k: int, delta: Number, hint: Number) -> LeastFactor:
+        """The least factor for one more pair; a hint at which the pair exceeds delta saves steps."""
+        pair, factor = self.pair(k), found.factor
+        assert factor is not None
+        limits = self._limit_ratios(k) if not delta else []
+        if None in limits:
+            return LeastFactor(None, pair, self.best_event(k, factor), limit=True)
+        highest = max((x for x in limits if x is not None), default=factor)
+        event, approached = found.event, False
+        if highest > factor:
+            event = self.best_event(k, factor)
+            factor, approached = highest, True
+        elif hint > factor and self.best_event(k, hint).excess(hint) > delta:
+            factor = hint
+        for _ in range(NEWTON_STEPS_AT_MOST):
+            best = self.best_event(k, factor)
+            if not best.excess(factor) > delta:
+                moved = factor != found.factor
+                return LeastFactor(factor, pair, event, approached) if moved else found
+            if not best.q:
+                return LeastFactor(None, pair, best)
+            event, approached = best, False
+            impossible = self._impossible_event(k)
+            if impossible.p > delta:
+                return LeastFactor(None, pair, impossible)
+            factor = (best.p - delta) / best.q
+        raise NotClosed("epsilon* is the limit of infinitely many breakpoints of a tail; clamp the released noise")
+
+
+class Decider(PairDecider):
+    """The pairs of a universe: the float bounds of all masses, and the exact decisions that they leave open."""
 
     def __init__(self, universe: Universe) -> None:
         self.universe = universe
         self.aligned = universe.aligned
         self.law_pairs = list(universe.law_pairs)
+        self.size, self.nothing = len(self.law_pairs), universe.pairs[0]
         self.first, self.second = (np.array([p[s] for p in self.law_pairs], dtype=np.intp) for s in (0, 1))
         self.low, self.high, self.whole = self._filter_columns()
 
@@ -85,88 +215,30 @@ class Decider:
         table = np.array(rows, dtype=np.float64).reshape(len(rows), -1, 2)
         return np.maximum(table[:, :, 0], 0), table[:, :, 1], np.array(whole, dtype=bool)
 
-    def worst(self, factor: Number) -> Worst:
-        """The maximum of H_factor over all ordered pairs of neighbours, exactly."""
-        if not self.law_pairs:
-            return Worst(Fraction(0), self.universe.pairs[0], Event((), Fraction(0), Fraction(0)))
-        low, high = self._divergence_bounds(factor)
-        best: tuple[Number, int, Event] | None = None
-        floor = low.max()
-        for k in np.lexsort((np.arange(len(low)), -high)):
-            if high[k] < floor:
-                break
-            if best is not None and high[k] == 0:
-                continue
-            event = self._best_event(int(k), factor)
-            value = event.excess(factor)
-            if best is None or value > best[0] or (value == best[0] and k < best[1]):
-                best = value, int(k), event
-                floor = max(floor, float_bounds(value)[0])
-        assert best is not None
-        return Worst(best[0], self.universe.law_pairs[self.law_pairs[best[1]]], best[2])
+    def pair(self, k: int) -> tuple[int, int]:
+        """The pair of datasets, the first of those that have these two laws."""
+        return self.universe.law_pairs[self.law_pairs[k]]
+
+    def best_event(self, k: int, factor: Number) -> Event:
+        """As in `PairDecider`."""
+        return self.aligned.best_event(*self.law_pairs[k], factor)
+
+    def _impossible_event(self, k: int) -> Event:
+        return self.aligned.impossible_event(*self.law_pairs[k])
+
+    def _limit_ratios(self, k: int) -> list[Number | None]:
+        return self.aligned.limit_ratios(*self.law_pairs[k])
 
     def exceeding(self, factor: Number, delta: Number) -> Iterator[tuple[tuple[int, int], Event]]:
         """The ordered pairs of laws with H_factor > delta, with their events, the surest first."""
-        low, high = self._divergence_bounds(factor)
-        limit = float_bounds(delta)[0]
-        for k in np.lexsort((np.arange(len(low)), -low)):
-            if high[k] > limit or (high[k] == limit and limit > 0):
-                event = self._best_event(int(k), factor)
-                if event.excess(factor) > delta:
-                    yield self.law_pairs[k], event
+        return ((self.law_pairs[k], event) for k, event in self.exceeding_pairs(factor, delta))
 
-    def least_factor(self, delta: Number) -> LeastFactor:
-        """The least E >= 1 with H_E <= delta for all ordered pairs, exactly: e^(epsilon*) at delta.
+    def _start(self, delta: Number) -> tuple[int, Number] | None:
+        """At delta = 0 the pair with the largest ratio of masses."""
+        steepest = self._steepest() if not delta else None
+        return None if steepest is None else (steepest, Fraction(1))
 
-        H_E of a pair is convex and decreasing in E, so Newton's steps from the left, E <- (P(S) - delta)/Q(S) with
-        S = {p > E*q}, rise to its root; on finitely many cells S takes finitely many values and they reach it. E only
-        rises, so no pair needs a second look once it is below delta, and the last look is at all of them.
-        """
-        found = LeastFactor(Fraction(1), self.universe.pairs[0], Event((), Fraction(0), Fraction(0)))
-        if not self.law_pairs:
-            return found
-        start = self._steepest() if not delta else None
-        if start is not None:
-            found = self._raised(found, start, delta)
-        while found.factor is not None:
-            pair = next(self.exceeding(found.factor, delta), None)
-            if pair is None:
-                return found
-            found = self._raised(found, pair[0], delta)
-        return found
-
-    def _raised(self, found: LeastFactor, laws: tuple[int, int], delta: Number) -> LeastFactor:
-        """The least factor for one more pair."""
-        pair = self.universe.law_pairs[laws]
-        factor = found.factor
-        assert factor is not None
-        limits = self.aligned.limit_ratios(*laws) if not delta else []
-        if None in limits:
-            return LeastFactor(None, pair, self.aligned.best_event(*laws, factor), limit=True)
-        highest = max((x for x in limits if x is not None), default=factor)
-        event, approached = found.event, False
-        if highest > factor:
-            factor, approached = highest, True
-            event = self.aligned.best_event(*laws, found.factor or Fraction(1))
-        for _ in range(NEWTON_STEPS_AT_MOST):
-            best = self.aligned.best_event(*laws, factor)
-            if not best.excess(factor) > delta:
-                moved = factor != found.factor
-                return LeastFactor(factor, pair, event, approached) if moved else found
-            if not best.q:
-                return LeastFactor(None, pair, best)
-            event, approached = best, False
-            impossible = self.aligned.impossible_event(*laws)
-            if impossible.p > delta:
-                return LeastFactor(None, pair, impossible)
-            factor = (best.p - delta) / best.q
-        raise NotClosed("epsilon* is the limit of infinitely many breakpoints of a tail; clamp the released noise")
-
-    def _best_event(self, k: int, factor: Number) -> Event:
-        i, j = self.law_pairs[k]
-        return self.aligned.best_event(i, j, factor)
-
-    def _steepest(self) -> tuple[int, int] | None:
+    def _steepest(self) -> int | None:
         """The pair with the largest ratio of masses by the floats, as a place to start."""
         best, at = 0.0, None
         for block in self._blocks():
@@ -176,10 +248,9 @@ class Decider:
             k = int(ratios.max(axis=1).argmax())
             if ratios[k].max() > best:
                 best, at = float(ratios[k].max()), block.start + k
-        return None if at is None else self.law_pairs[at]
+        return at
 
     def _divergence_bounds(self, factor: Number) -> tuple[Floats, Floats]:
-        """Floats below and above H_factor of every pair of laws."""
         below, above = float_bounds(factor)
         low, high = np.empty(len(self.law_pairs)), np.empty(len(self.law_pairs))
         with np.errstate(invalid="ignore", over="ignore"):
@@ -234,3 +305,9 @@ def up(values: Floats) -> Floats:
 def down(values: Floats) -> Floats:
     """The next floats below: at most the true difference of two floats; a difference of 0 is exact."""
     return np.where(values == 0, values, np.nextafter(values, -np.inf))
+
+
+def positions_from(high: NDArray[Any], floor: float) -> Positions:
+    """Where upper bounds reach a floor >= 0 and are positive; the first position if they are positive nowhere."""
+    found = np.flatnonzero((high >= floor) & (high > 0))
+    return found if len(found) else np.zeros(1, dtype=np.intp)
