@@ -114,7 +114,7 @@ class CountedAggregate:
         return Law({**answers, default: 1 - (vector(others).total() if others else 0)})
 
     def _check(self, counts: Sequence[int]) -> None:
-        if len(counts) != len(self.laws) or min(counts) < 0 or not any(counts):
+        if len(counts) != len(self.laws) or not any(counts) or min(counts) < 0:
             expected = f"one count of at least 0 for each of the {len(self.laws)} laws, not all of them 0"
             raise InvalidArgument("counts", tuple(counts), expected)
 

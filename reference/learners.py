@@ -59,7 +59,7 @@ def empirical() -> Learner:
     >>> empirical()("aab")
     Law({'a': '2/3', 'b': '1/3'})
     """
-    return Learner(lambda block, seed: _law_of_counts(frozenset(Counter(block).items())), "empirical", symmetric=True)
+    return Learner(lambda block, seed: _law_of_counts(_counts(block)), "empirical", symmetric=True)
 
 
 def smoothed(domain: Sequence[Hashable], constant: Number | int | str = 1) -> Learner:
@@ -74,7 +74,7 @@ def smoothed(domain: Sequence[Hashable], constant: Number | int | str = 1) -> Le
         raise InvalidArgument("constant", str(constant), "a positive number, such as '1/2'")
 
     def learn(block: Block, seed: Hashable) -> Law:
-        counts = Counter(block)
+        counts = Counter(_hashable(block))
         check_records(counts, values)
         whole = len(block) + c * len(values)
         return Law({y: (counts[y] + c) / whole for y in values})
@@ -99,7 +99,9 @@ def random_record(block_size: int) -> Learner:
 
     def learn(block: Block, seed: Hashable) -> Law:
         assert isinstance(seed, int), "the seeds are positions"
-        return _point(block[seed])
+        if len(block) != block_size:
+            raise InvalidArgument("block", block, f"{block_size} records: the seeds are their positions")
+        return _point(_hashable(block)[seed])
 
     return Learner(learn, "random record", uniform(range(block_size)))
 
@@ -118,23 +120,22 @@ def maximum_likelihood(laws: Sequence[Law]) -> Learner:
         raise InvalidArgument("laws", list(laws), "at least one law")
 
     @lru_cache(maxsize=LAWS_REMEMBERED)
-    def likeliest(counts: frozenset[tuple[Hashable, int]]) -> Law:
-        likelihoods = [prod((law[y] ** n for y, n in counts), start=Fraction(1)) for law in members]
+    def likeliest(counts: _Counts) -> Law:
+        likelihoods = [prod((law[y] ** n for y, n in counts.items), start=Fraction(1)) for law in members]
         best = max(range(len(members)), key=lambda i: (likelihoods[i], -i))
         if not likelihoods[best]:
-            raise InvalidArgument("block", dict(counts), "records that some law of the class can give together")
+            raise InvalidArgument("block", dict(counts.items), "records that some law of the class can give together")
         return members[best]
 
-    return Learner(
-        lambda block, seed: likeliest(frozenset(Counter(block).items())), "maximum likelihood", symmetric=True
-    )
+    return Learner(lambda block, seed: likeliest(_counts(block)), "maximum likelihood", symmetric=True)
 
 
-def randomised(first: Learner, second: Learner, probability: Number | int | str) -> Learner:
+def randomised(first: AnyLearner, second: AnyLearner, probability: Number | int | str) -> Learner:
     """The first learner with this probability and otherwise the second, by a coin in the seed."""
     p = exact(probability, "probability")
     if not 0 <= p <= 1:
         raise InvalidArgument("probability", str(probability), "a number between 0 and 1")
+    first, second = as_learner(first), as_learner(second)
     parts = [(p, 0, first), (1 - p, 1, second)]
     seeds = mixture([(weight, point(i).product(one.seeds)) for weight, i, one in parts if weight])
 
@@ -147,8 +148,12 @@ def randomised(first: Learner, second: Learner, probability: Number | int | str)
 
 def checked_domain(domain: Sequence[Hashable]) -> tuple[Hashable, ...]:
     """The domain as a tuple of distinct values. Raises `InvalidArgument`."""
-    values = tuple(domain)
-    if not values or len(set(values)) < len(values):
+    try:
+        values = tuple(domain)
+        once = len(set(values)) == len(values)
+    except TypeError:
+        raise InvalidArgument("domain", domain, "a list of hashable values") from None
+    if not values or not once:
         raise InvalidArgument("domain", domain, "at least one value, each of them once")
     return values
 
@@ -163,7 +168,29 @@ def check_records(block: Counter[Hashable] | Block, domain: Sequence[Hashable]) 
 def _first(block: Block) -> Hashable:
     if not len(block):
         raise InvalidArgument("block", block, "at least one record")
-    return block[0]
+    return _hashable(block)[0]
+
+
+def _hashable(block: Block) -> Block:
+    try:
+        for record in block:
+            hash(record)
+    except TypeError:
+        raise InvalidArgument("block", block, "hashable records, such as tuples in place of lists") from None
+    return block
+
+
+@dataclass(frozen=True)
+class _Counts:
+    """How often each record occurs; equal for blocks in another order."""
+
+    key: frozenset[tuple[Hashable, int]]
+    items: tuple[tuple[Hashable, int], ...] = field(compare=False)
+
+
+def _counts(block: Block) -> _Counts:
+    items = tuple(Counter(_hashable(block)).items())
+    return _Counts(frozenset(items), items)
 
 
 @lru_cache(maxsize=LAWS_REMEMBERED, typed=True)
@@ -172,8 +199,8 @@ def _point(outcome: Hashable) -> Law:
 
 
 @lru_cache(maxsize=LAWS_REMEMBERED)
-def _law_of_counts(counts: frozenset[tuple[Hashable, int]]) -> Law:
-    size = sum(n for _, n in counts)
+def _law_of_counts(counts: _Counts) -> Law:
+    size = sum(n for _, n in counts.items)
     if not size:
         raise InvalidArgument("block", (), "at least one record")
-    return Law({y: Fraction(n, size) for y, n in counts})
+    return Law({y: Fraction(n, size) for y, n in counts.items})

@@ -35,6 +35,14 @@ class StabilityBasedMode:
     curve: ReleaseCurve
     default: Hashable = BOTTOM
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.curve, ReleaseCurve):
+            raise InvalidArgument("curve", self.curve, "a release curve, such as NoisyThreshold('1/2', '1e-6')")
+        try:
+            hash(self.default)
+        except TypeError:
+            raise InvalidArgument("default", self.default, "a hashable value") from None
+
     def __call__(self, values: Sequence[Hashable]) -> Law:
         """The law of the answer."""
         mode, distance = _read(values)
@@ -66,7 +74,7 @@ def stability_based_mode(
 
 def curve_named(variant: str) -> type[ReleaseCurve]:
     """The release curve of that name. Raises `InvalidArgument`."""
-    if variant not in CURVES:
+    if not isinstance(variant, str) or variant not in CURVES:
         raise InvalidArgument("variant", variant, "one of " + ", ".join(map(repr, CURVES)))
     return CURVES[variant]
 
@@ -75,23 +83,24 @@ def noisy_threshold_mode(
     values: Sequence[Hashable], draw: Draw, *, epsilon: Epsilon, delta: Delta, default: Hashable = BOTTOM
 ) -> Hashable:
     """The reference mechanism: two-sided geometric noise of scale 1/epsilon on the distance, against s = w + 1."""
+    curve = NoisyThreshold(epsilon, delta)
     mode, distance = _read(values)
     if distance == 0:
         return default
-    noise = draw(discrete_laplace(1 / epsilon))
-    return mode if distance + noise >= NoisyThreshold(epsilon, delta).threshold else default
+    noise = draw(discrete_laplace(1 / curve.epsilon))
+    return mode if distance + noise >= curve.threshold else default
 
 
 def randomised_threshold_mode(
     values: Sequence[Hashable], draw: Draw, *, epsilon: Epsilon, delta: Delta, default: Hashable = BOTTOM
 ) -> Hashable:
     """The same against a threshold that a coin lowers by 1, so that a mode at distance 1 is released exactly delta."""
+    curve = RandomisedThreshold(epsilon, delta)
     mode, distance = _read(values)
     if distance == 0:
         return default
-    curve = RandomisedThreshold(epsilon, delta)
     threshold = curve.low if draw(bernoulli(curve.weight)) else curve.low + 1
-    noise = draw(discrete_laplace(1 / epsilon))
+    noise = draw(discrete_laplace(1 / curve.epsilon))
     return mode if distance + noise >= threshold else default
 
 

@@ -61,7 +61,7 @@ def mode_statistics(values: Iterable[Hashable]) -> ModeStatistics:
     >>> mode_statistics("abracadabra")
     ModeStatistics(mode='a', top=5, second=2)
     """
-    counts = Counter(values)
+    counts = Counter(iter(values))
     if not counts:
         return ModeStatistics(None, 0, 0)
     mode, top = max(counts.items(), key=lambda pair: pair[1])

@@ -85,7 +85,7 @@ class ReleaseCurve(ABC):
 
     def __getitem__(self, distance: int) -> Number:
         """r_D, the probability that a mode at this distance is released; 0 at distance 0."""
-        if distance < 0:
+        if isinstance(distance, bool) or not isinstance(distance, int) or distance < 0:
             raise InvalidArgument("distance", distance, "an int of at least 0")
         return self._known(distance) if distance else ZERO
 
@@ -139,6 +139,7 @@ class RandomisedThreshold(ReleaseCurve):
     """As `NoisyThreshold`, with s = i + 1 with probability `weight` and i + 2 otherwise, so that r_1 = delta exactly.
 
     i is the integer with Pr[N >= i + 1] <= delta < Pr[N >= i]. This curve keeps the promise of Fact B.3 word for word.
+    The mixture is r_D = delta E^(D-1) for D <= i + 1, and 1 - r_D falls by E in each step from max{i + 1, 1} on.
 
     >>> RandomisedThreshold("1/2", "1/100").delta
     Fraction(1, 100)
@@ -158,9 +159,10 @@ class RandomisedThreshold(ReleaseCurve):
         return (self.claimed - above) / (below - above)
 
     def release(self, distance: int) -> Number:
-        """The mixture of both thresholds' releases."""
-        lower, upper = (geometric_tail(s - distance, self.epsilon) for s in (self.low, self.low + 1))
-        return self.weight * lower + (1 - self.weight) * upper
+        """The mixture of both releases: it rises by E from delta up to D = s, and then falls short of 1 by E less."""
+        last = max(self.low, 1)
+        released = self.claimed * exp(self.epsilon * (min(distance, last) - 1))
+        return released if distance <= last else 1 - exp(self.epsilon * (last - distance)) * (1 - released)
 
 
 class OptimalRelease(ReleaseCurve):
