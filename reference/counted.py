@@ -16,15 +16,19 @@ from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from exactdp.reference.mode import StabilityBasedMode
 from exactdp.spec.errors import InvalidArgument
 from exactdp.spec.joint import joint_law
 from exactdp.spec.law import Law
-from exactdp.spec.mode import distance_of
 from exactdp.spec.number import Number
 from exactdp.spec.vector import vector
 
 Counts = tuple[int, ...]
+CountTable = NDArray[np.int64]
+"""A count vector in each row."""
 Measure = Mapping[Hashable, Number]
 
 
@@ -40,10 +44,14 @@ class Pattern(NamedTuple):
 
     def winner(self, counts: Sequence[int]) -> tuple[int, int]:
         """The winning block and its distance D under these counts; any block and 0 where two are equally frequent."""
-        sizes = [sum(counts[i] for i in block) for block in self.blocks]
-        best = max(range(len(sizes)), key=sizes.__getitem__)
-        second = max((size for i, size in enumerate(sizes) if i != best), default=0)
-        return best, distance_of(sizes[best] - second)
+        blocks, distances = self.winners(np.array([counts], dtype=np.int64))
+        return int(blocks[0]), int(distances[0])
+
+    def winners(self, table: CountTable) -> tuple[NDArray[np.intp], CountTable]:
+        """The same for every row of a table of count vectors."""
+        sizes = np.stack([table[:, list(block)].sum(axis=1) for block in self.blocks])
+        second = np.partition(sizes, -2, axis=0)[-2] if len(sizes) > 1 else np.zeros(len(table), dtype=np.int64)
+        return sizes.argmax(axis=0), (sizes.max(axis=0) - second + 1) // 2
 
 
 @dataclass(frozen=True)
@@ -86,17 +94,16 @@ class CountedAggregate:
 
     def mixture(self, weights: Iterable[tuple[Counts, Number | int]]) -> Law:
         """The law of Aggregate when the count vector is random, with probabilities proportional to `weights`."""
+        given = list(weights)
+        table, amounts = self._table([counts for counts, _ in given]), [weight for _, weight in given]
         summed: dict[tuple[int, int, int], Number | int] = {}
-        whole: Number | int = 0
-        for counts, weight in weights:
-            self._check(counts)
-            whole = whole + weight
-            for n, pattern in enumerate(self.patterns):
-                block, distance = pattern.winner(counts)
+        for n, pattern in enumerate(self.patterns):
+            blocks, distances = pattern.winners(table)
+            for block, distance, weight in zip(blocks.tolist(), distances.tolist(), amounts, strict=True):
                 if distance:
                     key = n, block, distance
                     summed[key] = summed.get(key, 0) + weight
-        return self.law_of_sums(summed, whole)
+        return self.law_of_sums(summed, sum(amounts))
 
     def law_of_sums(self, summed: Mapping[tuple[int, int, int], Number | int], whole: Number | int) -> Law:
         """The law from the weights of each (pattern, winning block, distance > 0), over their total `whole`."""
@@ -113,10 +120,15 @@ class CountedAggregate:
         others: list[Number] = [mass for y, mass in answers.items() if y != default]
         return Law({**answers, default: 1 - (vector(others).total() if others else 0)})
 
-    def _check(self, counts: Sequence[int]) -> None:
-        if len(counts) != len(self.laws) or not any(counts) or min(counts) < 0:
-            expected = f"one count of at least 0 for each of the {len(self.laws)} laws, not all of them 0"
-            raise InvalidArgument("counts", tuple(counts), expected)
+    def _table(self, vectors: Sequence[Sequence[int]]) -> CountTable:
+        r = len(self.laws)
+        for counts in vectors:
+            if len(counts) != r or not any(counts) or min(counts) < 0:
+                expected = f"one count of at least 0 for each of the {r} laws, not all of them 0"
+                raise InvalidArgument("counts", tuple(counts), expected)
+        if not vectors:
+            raise InvalidArgument("weights", [], "at least one count vector with its weight")
+        return np.array(vectors, dtype=np.int64)
 
 
 def _pattern(blocks: tuple[tuple[int, ...], ...], found: Mapping[tuple[Hashable, ...], list[Number]]) -> Pattern:

@@ -17,9 +17,8 @@ from math import ceil, comb, log2
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 
-from exactdp.reference.counted import CountedAggregate, Pattern
+from exactdp.reference.counted import CountedAggregate, CountTable, Pattern
 from exactdp.reference.sampler import checked_count
 from exactdp.spec.cells import Cell
 from exactdp.spec.claim import Kind, Verdict
@@ -34,7 +33,6 @@ from exactdp.verify.decide import Floats, Integers, LeastFactor, Positions
 from exactdp.verify.rows import RowDecider, Rows, Tiers, lowered, raised
 from exactdp.verify.universe import Progress, quiet
 
-CountTable = NDArray[np.int64]
 Bounds = tuple[int, int]
 
 ZERO = Fraction(0)
@@ -65,14 +63,12 @@ def released_by(curve: ReleaseCurve) -> Rule:
         return {block: released, None: rest} if distance else {None: Fraction(1)}
 
     def rule(pattern: Pattern, counts: CountTable) -> tuple[Positions, Sequence[Answer]]:
-        sizes = np.stack([counts[:, list(block)].sum(axis=1) for block in pattern.blocks])
-        second = np.partition(sizes, -2, axis=0)[-2] if len(sizes) > 1 else np.zeros(len(counts), dtype=np.int64)
-        distances = (sizes.max(axis=0) - second + 1) // 2
-        codes = np.where(distances > 0, distances * len(sizes) + sizes.argmax(axis=0), 0)
+        (blocks, distances), n = pattern.winners(counts), len(pattern.blocks)
+        codes = np.where(distances > 0, distances * n + blocks, 0)
         occurring = np.flatnonzero(np.bincount(codes))
         places = np.zeros(int(codes.max()) + 1, dtype=np.intp)
         places[occurring] = np.arange(len(occurring))
-        return places[codes], [answer(int(code) % len(sizes), int(code) // len(sizes)) for code in occurring]
+        return places[codes], [answer(int(code) % n, int(code) // n) for code in occurring]
 
     return rule
 

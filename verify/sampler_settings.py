@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
 
-import numpy as np
-
 from exactdp.reference.blocks import BlockOutputs
 from exactdp.reference.counted import CountedAggregate
 from exactdp.reference.draw import law_of
@@ -20,7 +18,6 @@ from exactdp.reference.sampler import sampler
 from exactdp.reference.sampler_law import sampler_law
 from exactdp.spec.errors import InvalidArgument
 from exactdp.spec.law import Law
-from exactdp.spec.mode import distance_of
 from exactdp.spec.number import Number
 from exactdp.spec.sampler import Dataset, SamplerLines, output_law
 from exactdp.spec.sampler_utility import Learnt, Weighted, weighted_counts
@@ -152,10 +149,7 @@ def _over(setting: Setting, p: Law) -> Law:
 
 @dataclass(frozen=True)
 class Mixing:
-    """The law of Aggregate when the count vector of these laws is random; winners are found for all vectors at once.
-
-    The same as `CountedAggregate.mixture`, and faster for three laws and more.
-    """
+    """The law of Aggregate when the count vector of these laws is random."""
 
     laws: tuple[Law, ...]
     mode: StabilityBasedMode
@@ -163,18 +157,7 @@ class Mixing:
 
     def __call__(self, weighted: Weighted) -> Law:
         """The law of the answer, for count vectors with weights."""
-        counted = counted_aggregate(self.laws, self.mode, self.length)
-        vectors, weights = zip(*weighted, strict=True)
-        table, summed = np.array(vectors), dict[tuple[int, int, int], int]()
-        for n, pattern in enumerate(counted.patterns):
-            sizes = np.stack([table[:, list(block)].sum(axis=1) for block in pattern.blocks], axis=1)
-            largest = np.sort(sizes, axis=1)
-            gaps = largest[:, -1] - (largest[:, -2] if len(pattern.blocks) > 1 else 0)
-            for block, gap, weight in zip(sizes.argmax(axis=1).tolist(), gaps.tolist(), weights, strict=True):
-                if gap:
-                    key = n, block, distance_of(gap)
-                    summed[key] = summed.get(key, 0) + weight
-        return counted.law_of_sums(summed, sum(weights))
+        return counted_aggregate(self.laws, self.mode, self.length).mixture(weighted)
 
 
 @dataclass(frozen=True)

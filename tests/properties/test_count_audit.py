@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import exactdp.verify.count_audit as count_audit
 import exactdp.verify.decide as decide
 import exactdp.verify.rows as rows
-from exactdp.reference.counted import CountedAggregate, Pattern
+from exactdp.reference.counted import CountedAggregate, CountTable, Pattern
 from exactdp.reference.mode import StabilityBasedMode
 from exactdp.spec.enclosure import float_bounds
 from exactdp.spec.errors import BudgetExceeded, InvalidArgument
@@ -31,7 +31,6 @@ from exactdp.verify.audit import Witness
 from exactdp.verify.count_audit import (
     Answer,
     CountRows,
-    CountTable,
     NeighbourAudit,
     audit_aggregate,
     count_vectors,
