@@ -288,7 +288,7 @@ def agnostic_law(
     k, b, T, L = blocks, block_size, checked_count("runs", runs), as_learner(final)
     if sum(data.values()) != T * k * b:
         raise InvalidArgument("data", dict(data), f"a histogram of {T * k * b} records")
-    places = {y: i for i, y in enumerate(dict.fromkeys([*data, _only(mode.default)]))}
+    places: dict[Hashable, int] = {}
 
     @cache
     def records(batch: Histogram) -> list[tuple[Hashable, Number]]:
@@ -296,6 +296,7 @@ def agnostic_law(
         return list(sampler_law(counts, learner=learner, blocks=k, block_size=b, mode=mode).map(_only).items())
 
     def extended(word: tuple[Hashable, ...], y: Hashable) -> tuple[Hashable, ...]:
+        places.setdefault(y, len(places))
         return tuple(sorted((*word, y), key=places.__getitem__)) if L.symmetric else (*word, y)
 
     dealt: dict[tuple[Histogram, tuple[Hashable, ...]], Number] = {(tuple(data.values()), ()): Fraction(1)}

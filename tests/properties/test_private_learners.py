@@ -310,6 +310,16 @@ def test_the_enumerated_agnostic_learner_has_the_law_summed_over_deals(
     assert law == agnostic_law(Counter(data), **settings)
 
 
+def test_a_record_that_is_neither_in_the_data_nor_the_default_may_come_out() -> None:
+    coin = Law({"a": "1/2", "c": "1/2"})
+    settings: dict[str, Any] = {"learner": lambda block, seed: coin, "final": empirical(), "runs": 2, "blocks": 1}
+    settings |= {"block_size": 1, "mode": StabilityBasedMode(NoisyThreshold("ln(2)", "1/3"), ("b",))}
+    program = partial(agnostic_private_learner, fallback=coin, **settings)
+    law = agnostic_law({"a": 2}, **settings)
+    assert law == law_of(program, ("a", "a"), budget=10**6)
+    assert law[Law({"c": 1})] == Fraction(1, 36)
+
+
 def test_the_agnostic_learner_falls_back_on_few_records_and_ignores_the_ones_beyond() -> None:
     settings: dict[str, Any] = {"learner": first_record(), "final": empirical(), "mode": with_default(("b",))}
     program = partial(agnostic_private_learner, runs=2, blocks=1, block_size=1, fallback=HIGH, **settings)
