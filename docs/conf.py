@@ -37,7 +37,7 @@ python_use_unqualified_type_names = True
 nitpicky = True
 nitpick_ignore_regex = [
     # The standard library and numpy: their manuals are elsewhere, and a build asks no network.
-    (r"py:.*", r"(collections|fractions|numpy|typing|NDArray|np)\b.*"),
+    (r"py:.*", r"(collections|fractions|numpy|pathlib|typing|NDArray|np)\b.*"),
     (r"py:.*", r"(Callable|Fraction|Hashable|Iterable|Iterator|Mapping|Sequence|Literal|optional)"),
     # Names inside the package that are not public; signatures mention them, pages do not describe them.
     (r"py:.*", r"exactdp\.(spec|reference|verify)\..*"),

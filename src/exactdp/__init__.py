@@ -5,9 +5,24 @@ decides privacy claims about mechanisms in plain Python (`verify`). The names be
 """
 
 from exactdp.reference.aggregate import aggregate
+from exactdp.reference.agnostic import agnostic_private_learner
+from exactdp.reference.boosted import boosted_learner
+from exactdp.reference.class_files import class_from_json, read_class
+from exactdp.reference.classes import (
+    LawClass,
+    bernoulli_grid,
+    binomials,
+    clamped_geometrics,
+    clamped_laplaces,
+    grid_class,
+    point_masses,
+    products,
+)
 from exactdp.reference.counted import CountedAggregate
 from exactdp.reference.couple import Coupling, couple, couple_products
 from exactdp.reference.draw import law_of, run
+from exactdp.reference.estimators import minimum_distance
+from exactdp.reference.learned_law import agnostic_law_over, black_box_law, black_box_law_over, boosted_law, failure
 from exactdp.reference.learners import (
     Learner,
     empirical,
@@ -18,7 +33,14 @@ from exactdp.reference.learners import (
     smoothed,
 )
 from exactdp.reference.mode import StabilityBasedMode, stability_based_mode
-from exactdp.reference.parameters import sampler_parameters
+from exactdp.reference.parameters import (
+    agnostic_parameters,
+    black_box_parameters,
+    boosted_parameters,
+    sampler_parameters,
+)
+from exactdp.reference.private_learner import black_box_private_learner
+from exactdp.reference.sample_complexity import SampleComplexity, failure_probability, sample_complexity
 from exactdp.reference.sampler import sampler
 from exactdp.reference.sampler_law import sampler_law, sampler_law_from, sampler_law_over
 from exactdp.reference.sampling import Sampling
@@ -62,6 +84,7 @@ __all__ = [
     "InvalidArgument",
     "Kind",
     "Law",
+    "LawClass",
     "Learner",
     "MixedUnits",
     "NeighbourAudit",
@@ -73,16 +96,32 @@ __all__ = [
     "RandomisedThreshold",
     "Relation",
     "ReleaseCurve",
+    "SampleComplexity",
     "Sampling",
     "Scale",
     "StabilityBasedMode",
     "SymbolicEpsilon",
     "Verdict",
     "aggregate",
+    "agnostic_law_over",
+    "agnostic_parameters",
+    "agnostic_private_learner",
     "audit",
     "audit_aggregate",
     "audit_sampler",
     "bernoulli",
+    "bernoulli_grid",
+    "binomials",
+    "black_box_law",
+    "black_box_law_over",
+    "black_box_parameters",
+    "black_box_private_learner",
+    "boosted_law",
+    "boosted_learner",
+    "boosted_parameters",
+    "clamped_geometrics",
+    "clamped_laplaces",
+    "class_from_json",
     "couple",
     "couple_products",
     "decimal",
@@ -90,18 +129,26 @@ __all__ = [
     "empirical",
     "exact",
     "exp",
+    "failure",
+    "failure_probability",
     "first_record",
     "geometric",
+    "grid_class",
     "hockey_stick",
     "law_of",
     "log_decimal",
     "maximum_likelihood",
+    "minimum_distance",
     "mixture",
     "own_relation",
     "point",
+    "point_masses",
+    "products",
     "random_record",
     "randomised",
+    "read_class",
     "run",
+    "sample_complexity",
     "sampler",
     "sampler_law",
     "sampler_law_from",

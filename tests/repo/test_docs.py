@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -95,8 +96,16 @@ def test_every_example_of_a_page_shows_what_comes_of_it(page: Path) -> None:
     markdown = page.read_text(encoding="utf-8")
     assert not re.search(r"^>>> ", "".join(b.text for b in blocks(markdown) if b.language != "pycon"), re.MULTILINE)
     assert {block.language for block in blocks(markdown)} <= {
-        "pycon", "console", "{code-block}", "{include}", "{toctree}", "{eval-rst}",
+        "pycon", "console", "json", "{code-block}", "{include}", "{toctree}", "{eval-rst}",
     }  # fmt: skip
+
+
+@EVERY_PAGE
+def test_the_class_files_of_a_page_can_be_read(page: Path) -> None:
+    markdown = page.read_text(encoding="utf-8")
+    short_forms = re.findall(r"^\| `({.*})` \|", markdown, re.MULTILINE)
+    for text in [*text_of(markdown, "json"), *short_forms]:
+        assert len(exactdp.class_from_json(text)) > 1
 
 
 @EVERY_PAGE
@@ -229,10 +238,10 @@ def test_every_page_is_in_the_table_of_contents() -> None:
 
 def test_the_examples_of_the_readme_run_and_print_what_it_says(desk: Path, capsys: pytest.CaptureFixture[str]) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    program, again, coupling = text_of(readme, "python")
+    program, again, *_ = text_of(readme, "python")
     assert "def above_threshold" in program
     (desk / "mine.py").write_text(program, encoding="utf-8")
-    [(command, expected)] = [s for text in blocks_without_language(readme) for s in sessions(text)]
+    (command, expected), _ = [s for text in blocks_without_language(readme) for s in sessions(text)]
     printed = without_seconds(output_of(command, capsys)).splitlines()
     shown = without_seconds(expected).splitlines()
     assert shown[-1].startswith("decided: ")
@@ -246,6 +255,33 @@ def test_the_examples_of_the_readme_run_and_print_what_it_says(desk: Path, capsy
     assert result.witness is not None
     assert result.witness.pair == ((-1, -1, 0), (0, 0, -1))
     assert law_of is exactdp.law_of
+
+
+def test_the_readme_learns_from_the_dice_what_it_says(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The guarantee, word for word, and an answer of the class: which one, is drawn."""
+    monkeypatch.chdir(ROOT)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    _, (command, _) = [s for text in blocks_without_language(readme) for s in sessions(text)]
+    start = readme.index("data       examples/weldon_dice.csv")
+    shown = readme[start : readme.index("```", start)].splitlines()
+    rest = readme[readme.index(command) :].splitlines()[1].strip()
+    printed = output_of(f"{command.rstrip(chr(92))} {rest}", capsys).splitlines()
+    assert shown[-1] == "estimate   1/3"
+    assert printed[: len(shown) - 1] == shown[:-1]
+    assert printed[len(shown) - 1].split()[1] in ("4/15", "3/10", "1/3", "11/30", "2/5")
+
+
+def test_the_readme_couples_and_samples_in_python() -> None:
+    _, _, sampling, coupling = text_of((ROOT / "README.md").read_text(encoding="utf-8"), "python")
+    names: dict[str, object] = {}
+    exec(sampling, names)
+    private = names["private"]
+    assert isinstance(private, partial)
+    law = exactdp.sampler_law({"heads": 750, "tails": 750}, **private.keywords)
+    assert law["heads", "tails"] == law["tails", "heads"]
+    assert law[exactdp.BOTTOM] > 0
     exec(coupling, names)
     joint = names["joint"]
     assert isinstance(joint, exactdp.Law)
