@@ -1,4 +1,4 @@
-"""The command line: `exactdp verify`, `exactdp audit`, `exactdp explain`, `exactdp check`.
+"""The command line: `exactdp verify`, `audit`, `explain`, `check`, `sample` and `learn`.
 
 Exit codes: 0 holds, 1 refuted, 2 bad input (one line that names the argument, its value and what would be right),
 3 undecided or vacuous, 130 interrupted.
@@ -21,6 +21,7 @@ from exactdp.verify import checker
 from exactdp.verify.audit import audit
 from exactdp.verify.certificate import write_certificate
 from exactdp.verify.explain import draw_picture, explain
+from exactdp.verify.learn_cli import LEARN, SAMPLE, WITH_VALUES, add_learn, add_sample
 from exactdp.verify.ledger import overall, render, to_json, verify_items
 from exactdp.verify.loading import check_different, check_writable, load_function, parse_domain
 from exactdp.verify.neighbours import RELATIONS
@@ -87,6 +88,8 @@ def parser() -> argparse.ArgumentParser:
     _add_audit(_command(commands, "audit", "decide a privacy claim about a mechanism", AUDIT))
     _add_explain(_command(commands, "explain", "explain an item of the paper on an instance", EXPLAIN))
     _add_check(_command(commands, "check", "check a certificate independently", CHECK))
+    add_sample(_command(commands, "sample", "draw a private synthetic sample from a CSV file", SAMPLE))
+    add_learn(_command(commands, "learn", "learn a law privately from a CSV file", LEARN))
     return main_parser
 
 
@@ -177,7 +180,11 @@ def _joined(words: list[str]) -> list[str]:
     """`--domain -1,0,1` as one word, which argparse would take for another option."""
     joined: list[str] = []
     for word in words:
-        if joined and joined[-1] in ("--domain", "--epsilon", "--delta", "--claim") and word.startswith("-"):
+        if (
+            joined
+            and joined[-1] in ("--domain", "--epsilon", "--delta", "--claim", *WITH_VALUES)
+            and word.startswith("-")
+        ):
             joined[-1] += "=" + word
         else:
             joined.append(word)

@@ -1,15 +1,19 @@
-"""Pictures: the privacy profile of an audit."""
+"""Pictures: the privacy profile of an audit, and a law as bars."""
 
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from exactdp.spec.enclosure import decimal, log_decimal
 from exactdp.spec.errors import NotClosed
+from exactdp.spec.law import Law
 from exactdp.spec.number import Number
 from exactdp.verify.audit import Audit
 
 POINTS_PER_SEGMENT = 24
+UPRIGHT_LABELS = 16
+"""With more values than this the labels below the bars are turned."""
 
 
 def plot_profile(audit: Audit, path: Path) -> None:
@@ -57,3 +61,23 @@ def _curve(audit: Audit) -> tuple[list[float], list[float]]:
         epsilons += grid.tolist()
         deltas += (float(decimal(segment.event.p)) - np.exp(grid) * float(decimal(segment.event.q))).tolist()
     return epsilons, [max(delta, 0.0) for delta in deltas]
+
+
+def plot_bars(law: Law, domain: Sequence[Hashable], title: str, path: Path) -> None:
+    """Draws the mass of every value of the domain as a bar; the file's ending chooses the format."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
+    axes.bar(range(len(domain)), [float(decimal(law[y])) for y in domain], color="tab:blue")
+    turned = len(domain) > UPRIGHT_LABELS
+    axes.set_xticks(range(len(domain)), [str(y) for y in domain], rotation=90 if turned else 0)
+    axes.set_ylabel("probability")
+    axes.set_ylim(0, None)
+    axes.set_title(title, fontsize=10)
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
+    figure.savefig(path, dpi=150)
+    plt.close(figure)
