@@ -55,6 +55,7 @@ from exactdp.verify.sampler_settings import (
     Released,
     Setting,
     WorstOverCounts,
+    WorstOverHistograms,
     learnt_from,
 )
 
@@ -83,14 +84,14 @@ SIZES = {
         shapes=((2, 1, 1), (2, 2, 1), (2, 1, 2), (3, 3, 1), (2, 2, 2)),
         private_shapes=((2, 1, 1), (2, 3, 1), (3, 2, 1), (2, 2, 2)),
         kinds=3,
-        class_cases=(("half", 1, 1),),
+        class_cases=(("half", 1, 2),),
     ),
     "full": SamplerSizes(
         shapes=((2, 1, 1), (2, 2, 1), (2, 1, 2), (3, 3, 1), (2, 2, 2), (2, 4, 1), (3, 1, 3), (3, 2, 2)),
         private_shapes=((2, 1, 1), (2, 3, 1), (3, 2, 1), (2, 2, 2), (3, 3, 1), (2, 1, 3), (2, 4, 1)),
         kinds=6,
         class_cases=(
-            *(("half", b, length) for b, length in ((1, 1), (3, 2), (5, 3), (1, 2), (3, 3), (5, 1))),
+            *(("half", b, length) for b, length in ((1, 2), (3, 2), (5, 3), (1, 1), (3, 3), (5, 1))),
             *(("ln 2", b, length) for b, length in ((1, 1), (3, 2), (1, 3))),
         ),
     ),
@@ -350,7 +351,7 @@ def in_order(data: Dataset, lines: SamplerLines) -> Law:
 # -- private and useful --
 
 
-AUDITED = "all neighbouring count vectors"
+AUDITED, DATASETS = "all neighbouring count vectors", "all neighbouring histograms of two points"
 
 
 def promised(case: Case) -> PrivateSamplerInstance:
@@ -363,6 +364,14 @@ def promised(case: Case) -> PrivateSamplerInstance:
         str(case), case.laws, setting.learnt_by, target.length, target.beta, target.epsilon, target.delta,
         setting.block_size, setting.blocks, LawOver(setting), worst, AUDITED,
     )  # fmt: skip
+
+
+def promised_on_data(name: str, block_size: int, length: int) -> PrivateSamplerInstance:
+    """The same on two points, with privacy decided on all datasets, by their histograms."""
+    case = case_of(name, "half", block_size, length)
+    (p, q), setting = case.laws[:2], case.setting
+    worst = WorstOverHistograms(setting, tuple(dict.fromkeys((*p.support(), *q.support()))))
+    return replace(promised(case), name=f"{case}, datasets", laws=(p, q), worst_delta=worst, audited=DATASETS)
 
 
 def promised_by_mock(name: str, p: Law, learnt: Learnt, target: Target) -> PrivateSamplerInstance:
@@ -380,6 +389,9 @@ def promised_by_mock(name: str, p: Law, learnt: Learnt, target: Target) -> Priva
 def _private_and_useful(sizes: Sizes) -> Iterator[Instance]:
     for case in class_cases(sizes):
         yield promised(case)
+    for block_size in (1, 3, 5) if sizes.preset == "full" else (1,):
+        for name in ("two Bernoulli laws", "point laws"):
+            yield promised_on_data(name, block_size, 2)
     yield promised_by_mock("two atoms moved", FIXTURE_LAW, FIXTURE_LEARNT, target_of("half", 1))
 
 
@@ -394,7 +406,7 @@ def _informal(sizes: Sizes) -> Iterator[Instance]:
 
 @family_of("thm-1.5")
 def _synthetic(sizes: Sizes) -> Iterator[Instance]:
-    yield from _promises(sizes, 1, 1)
+    yield from _promises(sizes, 1, 2)
     for delta in ("1/10", "99/100"):
         target = Target(1, Fraction(9, 10), Epsilon("99/100"), Fraction(delta))
         yield promised_by_mock("a fair coin", FAIR, near_and_far(Fraction(1, 100)), target)
@@ -402,6 +414,6 @@ def _synthetic(sizes: Sizes) -> Iterator[Instance]:
 
 def _promises(sizes: Sizes, block_size: int, length: int) -> Iterator[Instance]:
     """Two classes at one of the parameters each; in the preset "full" the third as well."""
-    cases = [("two Bernoulli laws", "ln 2"), ("point laws", "half"), ("three laws on three points", "half")]
+    cases = [("two Bernoulli laws", "half"), ("point laws", "ln 2"), ("three laws on three points", "half")]
     for name, parameters in cases if sizes.preset == "full" else cases[:2]:
         yield promised(case_of(name, parameters, block_size, length))

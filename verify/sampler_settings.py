@@ -4,7 +4,7 @@ A `Setting` is a learner, k, b, a mode and l. From it come the lines of the algo
 program, the law from a histogram, the law over S ~ p^n for hundreds of blocks, and the worst delta over count vectors.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -23,6 +23,7 @@ from exactdp.spec.sampler import Dataset, SamplerLines, output_law
 from exactdp.spec.sampler_utility import Learnt, Weighted, weighted_counts
 from exactdp.spec.standard_laws import point
 from exactdp.verify.count_audit import audit_aggregate
+from exactdp.verify.histogram_audit import audit_sampler
 
 PROGRAM_STEPS = 10**6
 """The budget of an enumerated program."""
@@ -187,6 +188,22 @@ class WorstOverCounts:
     def __call__(self, factor: Number) -> Number:
         """The worst delta at E = factor."""
         return _worst(self, factor)
+
+
+@dataclass(frozen=True)
+class WorstOverHistograms:
+    """The exact sup of H_E over all neighbouring datasets of b k records from a domain, by their histograms."""
+
+    setting: Setting
+    domain: tuple[Hashable, ...]
+
+    def __call__(self, factor: Number) -> Number:
+        """The worst delta at E = factor."""
+        s = self.setting
+        return audit_sampler(
+            learner=s.learner, domain=self.domain, blocks=s.blocks, block_size=s.block_size,
+            mode=s.mode, length=s.length, factor=factor,
+        ).worst_delta  # fmt: skip
 
 
 @lru_cache(maxsize=64)
