@@ -18,7 +18,12 @@ from exactdp.spec.source import fields_source
 MODULES = (
     "exactdp.spec.kernel", "exactdp.spec.privacy",
     "exactdp.spec.poisson", "exactdp.spec.constructions", "exactdp.spec.coupling", "exactdp.spec.consistency",
-    "exactdp.spec.universal", "exactdp.spec.mode", "exactdp.spec.aggregate", "exactdp.spec.sampler",
+    "exactdp.spec.universal", "exactdp.spec.stable_release", "exactdp.spec.aggregate",
+    "exactdp.spec.aggregate_utility", "exactdp.spec.sampler",
+    "exactdp.spec.sampler_utility",
+    "exactdp.spec.learning", "exactdp.spec.boosting",
+    "exactdp.spec.agnostic", "exactdp.spec.agnostic_reduction", "exactdp.spec.agnostic_sizes",
+    "exactdp.spec.minimum_distance",
 )  # fmt: skip
 """The modules that register items; a new one is named here."""
 

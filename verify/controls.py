@@ -28,6 +28,10 @@ MODULES: tuple[str, ...] = (
     "exactdp.verify.mode_controls",
     "exactdp.verify.aggregate_controls",
     "exactdp.verify.sampler_controls",
+    "exactdp.verify.agnostic_controls",
+    "exactdp.verify.minimum_distance_controls",
+    "exactdp.verify.learning_controls",
+    "exactdp.verify.boosting_controls",
 )
 """Further modules that register controls; a new one is named here."""
 

@@ -26,6 +26,10 @@ MODULES: tuple[str, ...] = (
     "exactdp.verify.mode_families",
     "exactdp.verify.aggregate_families",
     "exactdp.verify.sampler_families",
+    "exactdp.verify.learning_families",
+    "exactdp.verify.agnostic_families",
+    "exactdp.verify.minimum_distance_families",
+    "exactdp.verify.boosting_families",
 )
 """Further modules that register families; a new one is named here."""
 
