@@ -6,14 +6,15 @@ output law is learnt from it: an integer weight over a common denominator. Paper
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from fractions import Fraction
 from itertools import accumulate, combinations_with_replacement, product
 from math import comb, lcm, prod
 
-from exactdp.reference.learners import AnyLearner, as_learner, checked_domain
-from exactdp.reference.sampler import checked_count
-from exactdp.spec.errors import BudgetExceeded, InvalidArgument
+from exactdp.reference.guard import only_draw
+from exactdp.reference.learners import AnyLearner, Block, as_learner, checked_domain
+from exactdp.reference.sampler import check_learnt, checked_count
+from exactdp.spec.errors import BudgetExceeded, InvalidArgument, NonDeterministic
 from exactdp.spec.law import Law
 from exactdp.spec.number import Number
 
@@ -31,8 +32,9 @@ class BlockOutputs:
         denominator * sum over the words s of domain^b with histogram tau of Pr_U[L(s; U) = laws[i]],
 
     so each row sums to denominator * b! / (tau_1! ... tau_K!). A symmetric learner sees one word of each type, any
-    other one all K^b words. Raises `BudgetExceeded`, and `InvalidArgument`, also for seeds that are not finitely many
-    or whose probabilities are not rational.
+    other one all K^b words. With `learnt_on`, all these laws must live there, as with `domain` in `sampler`. Raises
+    `BudgetExceeded`; `InvalidArgument`, also for seeds that are not finitely many or not of rational probability; and
+    `NonDeterministic` for a learner that is no function of block and seed, or not as symmetric as it says.
 
     >>> from exactdp.reference.learners import first_record, random_record
     >>> outputs = BlockOutputs(random_record(2), "ab", 2)
@@ -43,30 +45,56 @@ class BlockOutputs:
     """
 
     def __init__(
-        self, learner: AnyLearner, domain: Sequence[Hashable], block_size: int, *, budget: int = BUDGET
+        self,
+        learner: AnyLearner,
+        domain: Sequence[Hashable],
+        block_size: int,
+        *,
+        budget: int = BUDGET,
+        learnt_on: Collection[Hashable] | None = None,
     ) -> None:
         self.learner = as_learner(learner)
         self.domain = checked_domain(domain)
         self.block_size = checked_count("block_size", block_size)
+        allowed = None if learnt_on is None else checked_domain(learnt_on)
         seeds = _rational_seeds(self.learner.seeds)
-        self._check(len(seeds), budget)
+        self._check(len(seeds), checked_count("budget", budget))
         self.denominator = lcm(*(mass.denominator for mass in seeds.values()))
         self._weighted = [(seed, int(mass * self.denominator)) for seed, mass in seeds.items()]
         self._learn()
+        check_learnt(self.laws, allowed)
 
     def _learn(self) -> None:
         known: dict[int, tuple[Law, int]] = {}
         positions: dict[Law, int] = {}
         found: dict[Histogram, Counter[int]] = {}
-        for word, tau, words in self._words():
-            weights = found.setdefault(tau, Counter())
-            for seed, weight in self._weighted:
-                law = self.learner(word, seed)
-                if id(law) not in known:
-                    known[id(law)] = law, positions.setdefault(law, len(positions))
-                weights[known[id(law)][1]] += words * weight
-        self.laws = tuple(positions)
+        learnt: list[tuple[Block, Hashable, int]] = []
+        with only_draw(f"the learner {self.learner.name}", "its seed"):
+            for word, tau, words in self._words():
+                weights = found.setdefault(tau, Counter())
+                for seed, weight in self._weighted:
+                    law = self.learner(word, seed)
+                    if id(law) not in known:
+                        known[id(law)] = law, positions.setdefault(law, len(positions))
+                    weights[known[id(law)][1]] += words * weight
+                    learnt.append((word, seed, known[id(law)][1]))
+            self.laws = tuple(positions)
+            self._learn_again(learnt)
         self.types = {tau: tuple(weights[i] for i in range(len(positions))) for tau, weights in found.items()}
+
+    def _learn_again(self, learnt: Sequence[tuple[Block, Hashable, int]]) -> None:
+        """Asks a second time, last block first, so that a state kept between calls is not the same one again.
+
+        A symmetric learner is shown every block turned by one record.
+        """
+        for word, seed, i in reversed(learnt):
+            block = (*word[1:], word[0]) if self.learner.symmetric else word
+            if self.learner(block, seed) != self.laws[i]:
+                if block == word:
+                    how = f"learnt different laws from {word!r} and the seed {seed!r}, asked twice; it must be a "
+                    raise NonDeterministic(f"the learner {self.learner.name} {how}function of the block and the seed")
+                how = f"is declared symmetric, and learnt different laws from {word!r} and {block!r}"
+                raise NonDeterministic(f"the learner {self.learner.name} {how}")
 
     def _words(self) -> Iterator[tuple[tuple[Hashable, ...], Histogram, int]]:
         """Words to learn from, their types, and for how many words each of them stands."""
@@ -86,7 +114,7 @@ class BlockOutputs:
         >>> BlockOutputs(empirical(), "ab", 2).probabilities(Law({"a": "1/3", "b": "2/3"}))
         (Fraction(1, 9), Fraction(4, 9), Fraction(4, 9))
         """
-        if not p.is_finite or any(y not in self.domain for y in p.atoms):
+        if not isinstance(p, Law) or not p.is_finite or any(y not in self.domain for y in p.atoms):
             raise InvalidArgument("p", p, f"a law on the domain {', '.join(map(repr, self.domain))}")
         masses = [p[y] for y in self.domain]
         sums: list[Number] = [Fraction(0)] * len(self.laws)

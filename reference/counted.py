@@ -19,17 +19,24 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from exactdp.reference.mode import StabilityBasedMode
-from exactdp.spec.errors import InvalidArgument
+from exactdp.reference.aggregate import sample_length
+from exactdp.reference.mode import StabilityBasedMode, checked_mode
+from exactdp.spec.errors import BudgetExceeded, InvalidArgument
 from exactdp.spec.joint import joint_law
 from exactdp.spec.law import Law
-from exactdp.spec.number import Number
+from exactdp.spec.number import Exact, Number
 from exactdp.spec.vector import vector
 
 Counts = tuple[int, ...]
 CountTable = NDArray[np.int64]
 """A count vector in each row."""
 Measure = Mapping[Hashable, Number]
+
+BUDGET = 200_000_000
+"""How many entries of sequences are written out: l for each sequence of length l, and those of its beginnings."""
+
+LARGEST_COUNT = 1 << 62
+"""Count vectors with a larger sum are refused; tables hold words of 64 bits."""
 
 
 class Pattern(NamedTuple):
@@ -56,15 +63,19 @@ class Pattern(NamedTuple):
 
 @dataclass(frozen=True)
 class CountedAggregate:
-    """Aggregate on tuples with entries from `laws`, distinct finite laws, as a function of their counts."""
+    """Aggregate on tuples with entries from `laws`, distinct finite laws, as a function of their counts.
+
+    Raises `InvalidArgument`, and `BudgetExceeded` when the sequences of this length are too many.
+    """
 
     laws: tuple[Law, ...]
     mode: StabilityBasedMode
     length: int = 1
 
     def __post_init__(self) -> None:
-        if len(set(self.laws)) < len(self.laws):
-            raise InvalidArgument("laws", list(self.laws), "distinct laws: how often each occurs is said by the counts")
+        object.__setattr__(self, "laws", _checked_laws(self.laws))
+        checked_mode(self.mode)
+        _check_sequences(max(len(law) for law in self.laws), sample_length(self.length))
 
     @cached_property
     def patterns(self) -> tuple[Pattern, ...]:
@@ -90,12 +101,15 @@ class CountedAggregate:
         >>> law[0, 0], law[1, 1]
         (Fraction(13, 48), Fraction(5, 126))
         """
-        return self.mixture([(tuple(counts), 1)])
+        return self.mixture([(counts, 1)])
 
-    def mixture(self, weights: Iterable[tuple[Counts, Number | int]]) -> Law:
+    def mixture(self, weights: Iterable[tuple[Sequence[int], Number | int]]) -> Law:
         """The law of Aggregate when the count vector is random, with probabilities proportional to `weights`."""
         given = list(weights)
         table, amounts = self._table([counts for counts, _ in given]), [weight for _, weight in given]
+        whole = sum(amounts) if set(map(type, amounts)) <= {int, Fraction, Exact} else 0
+        if not whole or any(weight < 0 for weight in amounts if not isinstance(weight, Exact)):
+            raise InvalidArgument("weights", amounts, "exact numbers of at least 0, not all of them 0")
         summed: dict[tuple[int, int, int], Number | int] = {}
         for n, pattern in enumerate(self.patterns):
             blocks, distances = pattern.winners(table)
@@ -103,7 +117,7 @@ class CountedAggregate:
                 if distance:
                     key = n, block, distance
                     summed[key] = summed.get(key, 0) + weight
-        return self.law_of_sums(summed, sum(amounts))
+        return self.law_of_sums(summed, whole)
 
     def law_of_sums(self, summed: Mapping[tuple[int, int, int], Number | int], whole: Number | int) -> Law:
         """The law from the weights of each (pattern, winning block, distance > 0), over their total `whole`."""
@@ -123,12 +137,47 @@ class CountedAggregate:
     def _table(self, vectors: Sequence[Sequence[int]]) -> CountTable:
         r = len(self.laws)
         for counts in vectors:
-            if len(counts) != r or not any(counts) or min(counts) < 0:
-                expected = f"one count of at least 0 for each of the {r} laws, not all of them 0"
-                raise InvalidArgument("counts", tuple(counts), expected)
+            if not are_counts(counts, r) or not 0 < sum(counts) <= LARGEST_COUNT:
+                expected = f"one count, an int of at least 0, for each of the {r} laws, not all of them 0"
+                raise InvalidArgument("counts", counts, expected)
         if not vectors:
             raise InvalidArgument("weights", [], "at least one count vector with its weight")
         return np.array(vectors, dtype=np.int64)
+
+
+def are_counts(values: object, number: int) -> bool:
+    """Whether this is a row of so many counts, ints of at least 0.
+
+    >>> are_counts((2, 0), 2), are_counts((2, 1.0), 2), are_counts(b"ab", 2), are_counts(None, 2)
+    (True, False, False, False)
+    """
+    if type(values) is not tuple and (not isinstance(values, Sequence) or isinstance(values, (bytes, bytearray))):
+        return False
+    return len(values) == number and all(type(n) is int and n >= 0 for n in values)
+
+
+def _checked_laws(laws: object) -> tuple[Law, ...]:
+    """A tuple of distinct finite laws. Raises `InvalidArgument`."""
+    if not isinstance(laws, Sequence) or not laws:
+        raise InvalidArgument("laws", laws, "a tuple of at least one law")
+    for i, law in enumerate(laws):
+        if not isinstance(law, Law) or not law.is_finite:
+            raise InvalidArgument(f"laws[{i}]", law, "a finite law, such as Law({'a': '1/3', 'b': '2/3'})")
+    if len(set(laws)) < len(laws):
+        raise InvalidArgument("laws", list(laws), "distinct laws: how often each occurs is said by the counts")
+    return tuple(laws)
+
+
+def _check_sequences(outcomes: int, length: int) -> None:
+    """Raises `BudgetExceeded` unless the sequences of this length, and their beginnings, can be written out."""
+    entries = length * length // 2 if outcomes == 1 else 2 * length * outcomes ** min(length, 64)
+    if entries > BUDGET:
+        raise BudgetExceeded(
+            f"{outcomes} outcomes have too many sequences of length {length} to write out; an exact law needs a "
+            "shorter length or fewer outcomes (a sequence can be drawn without its law)",
+            estimate=entries,
+            budget=BUDGET,
+        )
 
 
 def _pattern(blocks: tuple[tuple[int, ...], ...], found: Mapping[tuple[Hashable, ...], list[Number]]) -> Pattern:

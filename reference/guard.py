@@ -1,4 +1,4 @@
-"""Catching randomness outside `draw`: an enumerated mechanism must be a function of its data and its draws."""
+"""Catching hidden randomness: an enumerated mechanism or learner must be a function of what it is given."""
 
 import os
 import random
@@ -12,16 +12,18 @@ from exactdp.spec.errors import NonDeterministic
 
 
 @contextmanager
-def only_draw() -> Iterator[None]:
+def only_draw(who: str = "the mechanism", source: str = "`draw`") -> Iterator[None]:
     """Raises `NonDeterministic` when the body uses `random`, numpy's global generator or the system's entropy.
 
-    What the body does with the refusal does not matter: it is raised again at the end.
+    What the body does with the refusal does not matter: it is raised again at the end. The message says `who` did it,
+    and that all randomness must come from `source`.
     """
+    must = f"all randomness must come from {source}"
     before, numpy_before = random.getstate(), _numpy_state()
     refused: list[str] = []
 
     def refuse(*_: object) -> NoReturn:
-        refused.append("the mechanism reads the operating system's entropy; all randomness must come from `draw`")
+        refused.append(f"{who} reads the operating system's entropy; {must}")
         raise NonDeterministic(refused[-1])
 
     seeded = random.Random.seed
@@ -40,19 +42,19 @@ def only_draw() -> Iterator[None]:
         try:
             yield
         except NonDeterministic:
-            _name_the_source(before, numpy_before)
+            _name_the_source(before, numpy_before, who, must)
             raise
-    _name_the_source(before, numpy_before)
+    _name_the_source(before, numpy_before, who, must)
     if refused:
         raise NonDeterministic(refused[0])
 
 
-def _name_the_source(before: tuple[object, ...], numpy_before: object) -> None:
+def _name_the_source(before: tuple[object, ...], numpy_before: object, who: str, must: str) -> None:
     if random.getstate() != before:
         random.setstate(before)
-        raise NonDeterministic("the mechanism draws from the module `random`; all randomness must come from `draw`")
+        raise NonDeterministic(f"{who} draws from the module `random`; {must}")
     if numpy_before is not None and _numpy_state() != numpy_before:
-        raise NonDeterministic("the mechanism draws from numpy.random; all randomness must come from `draw`")
+        raise NonDeterministic(f"{who} draws from numpy.random; {must}")
 
 
 def _numpy_state() -> object:

@@ -5,8 +5,9 @@ a randomised learner can be enumerated, and whether it looks at the records in a
 instead of written out. Paper: L(S; U) of section 1; U, uniform on [0, 1], is a seed from a finite law here.
 """
 
+import inspect
 from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -20,12 +21,15 @@ from exactdp.spec.standard_laws import point, uniform
 Block = Sequence[Hashable]
 LAWS_REMEMBERED = 1 << 16
 
+LARGEST_BLOCK = 1_000_000
+"""The largest block whose positions are seeds; they are written out."""
+
 
 @dataclass(frozen=True)
 class Learner:
     """A learner: `learn(block, seed)` is a law; `seeds` is the law of the seed, drawn afresh for every block.
 
-    `symmetric` promises that the order of the records in a block does not matter.
+    `symmetric` promises that the order of the records in a block does not matter. Raises `InvalidArgument`.
     """
 
     learn: Callable[[Block, Hashable], Law] = field(repr=False)
@@ -33,9 +37,16 @@ class Learner:
     seeds: Law = field(default_factory=lambda: point(None), repr=False)
     symmetric: bool = False
 
+    def __post_init__(self) -> None:
+        _check_function("learn", self.learn)
+        kinds = ("name", str, "a text"), ("seeds", Law, "the law of the seed"), ("symmetric", bool, "True or False")
+        for argument, kind, expected in kinds:
+            if not isinstance(getattr(self, argument), kind):
+                raise InvalidArgument(argument, getattr(self, argument), expected)
+
     def __call__(self, block: Block, seed: Hashable = None) -> Law:
-        """The law that is learnt. Raises `InvalidArgument` when it is none."""
-        law = self.learn(block, seed)
+        """The law that is learnt from a block, as a tuple. Raises `InvalidArgument` for no sequence and for no law."""
+        law = self.learn(_tuple(block), seed)
         if not isinstance(law, Law):
             raise InvalidArgument("learner", law, f"a learner that returns a law: {self.name} returned this")
         return law
@@ -48,8 +59,7 @@ def as_learner(learner: AnyLearner) -> Learner:
     """Any callable of (block, seed) as a learner without seeds that may look at the order. Raises `InvalidArgument`."""
     if isinstance(learner, Learner):
         return learner
-    if not callable(learner):
-        raise InvalidArgument("learner", learner, "a function of a block and a seed that returns a law")
+    _check_function("learner", learner)
     return Learner(learner, getattr(learner, "__name__", type(learner).__name__))
 
 
@@ -94,11 +104,13 @@ def random_record(block_size: int) -> Learner:
     >>> [learner("abc", seed) for seed in learner.seeds.support()]
     [Law({'a': '1'}), Law({'b': '1'}), Law({'c': '1'})]
     """
-    if isinstance(block_size, bool) or not isinstance(block_size, int) or block_size < 1:
-        raise InvalidArgument("block_size", block_size, "an int of at least 1: the number of records in a block")
+    if isinstance(block_size, bool) or not isinstance(block_size, int) or not 1 <= block_size <= LARGEST_BLOCK:
+        expected = f"an int from 1 to {LARGEST_BLOCK}: the number of records in a block, each of which has a seed"
+        raise InvalidArgument("block_size", block_size, expected)
 
     def learn(block: Block, seed: Hashable) -> Law:
-        assert isinstance(seed, int), "the seeds are positions"
+        if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < block_size:
+            raise InvalidArgument("seed", seed, f"an int from 0 to {block_size - 1}: the position of a record")
         if len(block) != block_size:
             raise InvalidArgument("block", block, f"{block_size} records: the seeds are their positions")
         return _point(_hashable(block)[seed])
@@ -115,9 +127,9 @@ def maximum_likelihood(laws: Sequence[Law]) -> Learner:
     >>> maximum_likelihood([fair, biased])((1, 1, 0)) == fair
     True
     """
-    members = tuple(laws)
+    members = tuple(laws) if isinstance(laws, Iterable) else ()
     if not members or not all(isinstance(law, Law) for law in members):
-        raise InvalidArgument("laws", list(laws), "at least one law")
+        raise InvalidArgument("laws", members or laws, "a list of at least one law")
 
     @lru_cache(maxsize=LAWS_REMEMBERED)
     def likeliest(counts: _Counts) -> Law:
@@ -140,14 +152,17 @@ def randomised(first: AnyLearner, second: AnyLearner, probability: Number | int 
     seeds = mixture([(weight, point(i).product(one.seeds)) for weight, i, one in parts if weight])
 
     def learn(block: Block, seed: Hashable) -> Law:
-        assert isinstance(seed, tuple), "the seeds are pairs"
+        if not isinstance(seed, tuple) or len(seed) != 2 or seed[0] not in (0, 1):
+            raise InvalidArgument("seed", seed, "a pair: 0 or 1 for the first or second learner, and its seed")
         return (first, second)[seed[0]](block, seed[1])
 
     return Learner(learn, f"{first.name} or {second.name}", seeds, first.symmetric and second.symmetric)
 
 
-def checked_domain(domain: Sequence[Hashable]) -> tuple[Hashable, ...]:
+def checked_domain(domain: Collection[Hashable]) -> tuple[Hashable, ...]:
     """The domain as a tuple of distinct values. Raises `InvalidArgument`."""
+    if not isinstance(domain, Iterable):
+        raise InvalidArgument("domain", domain, "a list of hashable values")
     try:
         values = tuple(domain)
         once = len(set(values)) == len(values)
@@ -165,19 +180,45 @@ def check_records(block: Counter[Hashable] | Block, domain: Sequence[Hashable]) 
         raise InvalidArgument("record", outside, f"a value of the domain {', '.join(map(repr, domain))}")
 
 
-def _first(block: Block) -> Hashable:
-    if not len(block):
-        raise InvalidArgument("block", block, "at least one record")
-    return _hashable(block)[0]
-
-
-def _hashable(block: Block) -> Block:
+def _check_function(argument: str, function: object) -> None:
+    """Raises `InvalidArgument` for what cannot be called with a block and a seed."""
+    expected = "a function of a block and a seed that returns a law"
+    if not callable(function):
+        raise InvalidArgument(argument, function, expected)
     try:
-        for record in block:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind((), None)
+    except TypeError:
+        name = getattr(function, "__name__", type(function).__name__)
+        raise InvalidArgument(argument, f"{name}{signature}", expected) from None
+
+
+def _first(block: Block) -> Hashable:
+    records = _hashable(block)
+    if not records:
+        raise InvalidArgument("block", block, "at least one record")
+    return records[0]
+
+
+def _tuple(block: Block) -> tuple[Hashable, ...]:
+    if isinstance(block, tuple):
+        return block
+    if not isinstance(block, Sequence):
+        raise InvalidArgument("block", block, "the records in a row, such as a list")
+    return tuple(block)
+
+
+def _hashable(block: Block) -> tuple[Hashable, ...]:
+    records = _tuple(block)
+    try:
+        for record in records:
             hash(record)
     except TypeError:
         raise InvalidArgument("block", block, "hashable records, such as tuples in place of lists") from None
-    return block
+    return records
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ describe; their enumerated laws are the kernel's. The default is fixed before th
 symbol unless another is named, and stands for ties too. Paper: Fact B.3. Any hashable values, in linear time.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -50,6 +50,13 @@ class StabilityBasedMode:
         if not distance or mode == self.default:
             return point(self.default)
         return Law({mode: released, self.default: 1 - released})
+
+
+def checked_mode(mode: object) -> StabilityBasedMode:
+    """A stability-based mode. Raises `InvalidArgument` for anything else."""
+    if not isinstance(mode, StabilityBasedMode):
+        raise InvalidArgument("mode", mode, "a mode such as StabilityBasedMode(NoisyThreshold('1/2', '1e-6'))")
+    return mode
 
 
 def stability_based_mode(
@@ -113,8 +120,11 @@ def optimal_mode(
 
 
 def _read(values: Sequence[Hashable]) -> tuple[Hashable, int]:
+    expected = "a list of hashable values"
+    if not isinstance(values, Iterable):
+        raise InvalidArgument("values", values, expected)
     try:
         found = mode_statistics(values)
     except TypeError:
-        raise InvalidArgument("values", values, "a list of hashable values") from None
+        raise InvalidArgument("values", values, expected) from None
     return found.mode, found.distance

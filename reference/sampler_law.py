@@ -12,20 +12,21 @@ Proposition B.6 and Corollary B.7 at their own constants; T11 for learners that 
 
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from heapq import heapify, heappop, heappush
-from itertools import chain, combinations
+from itertools import chain, combinations, islice
 from math import comb, lcm, prod
 from struct import iter_unpack
 from typing import Any
 
+from exactdp.reference.aggregate import sample_length
 from exactdp.reference.blocks import BlockOutputs, Histogram, multinomial
-from exactdp.reference.counted import CountedAggregate, Counts
-from exactdp.reference.learners import AnyLearner
-from exactdp.reference.mode import StabilityBasedMode
-from exactdp.reference.sampler import checked_count
+from exactdp.reference.counted import CountedAggregate, Counts, are_counts
+from exactdp.reference.learners import AnyLearner, as_learner, checked_domain
+from exactdp.reference.mode import StabilityBasedMode, checked_mode
+from exactdp.reference.sampler import check_learnt, checked_count, checked_data
 from exactdp.spec.errors import BudgetExceeded, InvalidArgument
 from exactdp.spec.law import Law
 from exactdp.spec.number import Number
@@ -51,12 +52,14 @@ def sampler_law(
     block_size: int,
     mode: StabilityBasedMode,
     length: int = 1,
+    domain: Collection[Hashable] | None = None,
     budget: int = BUDGET,
 ) -> Law:
     """The exact law of `sampler` on this dataset: a sequence of records, or its histogram as {record: count}.
 
     Of more than b k records the first b k count, so such a dataset must be a sequence. With fewer the law is the point
-    mass on the mode's default. Raises `InvalidArgument` and `BudgetExceeded`.
+    mass on the mode's default. With a `domain`, every law that can be learnt must live on it, as in `sampler`. Raises
+    `InvalidArgument` and `BudgetExceeded`.
 
     >>> from exactdp.reference.learners import first_record
     >>> from exactdp.spec.release_curve import NoisyThreshold
@@ -64,13 +67,35 @@ def sampler_law(
     >>> sampler_law({"a": 9, "b": 1}, learner=first_record(), blocks=5, block_size=2, mode=mode)
     Law({('a',): '1/2', BOTTOM: '1/2'})
     """
-    k, b = checked_count("blocks", blocks), checked_count("block_size", block_size)
+    k, b = _checked(learner, blocks, block_size, mode, length, domain, budget)
     histogram = _histogram(data, b * k)
     if sum(histogram.values()) < b * k:
         return point(mode.default)
     outputs = BlockOutputs(learner, tuple(histogram), b)
     weights, _ = HistogramCounts(outputs, k, budget=budget).counts_of(tuple(histogram.values()))
+    used = [i for i in range(len(outputs.laws)) if any(counts[i] for counts in weights)]
+    check_learnt([outputs.laws[i] for i in used], domain)
     return mixture_over_counts(outputs.laws, weights, mode=mode, length=length)
+
+
+def _checked(
+    learner: AnyLearner,
+    blocks: int,
+    block_size: int,
+    mode: StabilityBasedMode,
+    length: int,
+    domain: Collection[Hashable] | None,
+    budget: int,
+) -> tuple[int, int]:
+    """The number of blocks and their size. Raises `InvalidArgument` for any of these arguments."""
+    k, b = checked_count("blocks", blocks), checked_count("block_size", block_size)
+    as_learner(learner)
+    checked_mode(mode)
+    sample_length(length)
+    if domain is not None:
+        checked_domain(domain)
+    checked_count("budget", budget)
+    return k, b
 
 
 def sampler_law_over(
@@ -82,11 +107,13 @@ def sampler_law_over(
     mode: StabilityBasedMode,
     length: int = 1,
     records: int | None = None,
+    domain: Collection[Hashable] | None = None,
     budget: int = COUNT_VECTORS,
 ) -> Law:
     """The exact law of `sampler` over data S ~ p^n and its own coins; n = `records`, b k unless it is given.
 
-    The blocks are independent, whatever the permutation. Raises `InvalidArgument` and `BudgetExceeded`.
+    The blocks are independent, whatever the permutation. With a `domain`, every law that can be learnt must live on it,
+    as in `sampler`. Raises `InvalidArgument` and `BudgetExceeded`.
 
     >>> from exactdp.reference.learners import first_record
     >>> from exactdp.spec.release_curve import NoisyThreshold
@@ -95,14 +122,14 @@ def sampler_law_over(
     >>> sampler_law_over(p, learner=first_record(), blocks=3, block_size=2, mode=mode)[("a",)]
     Fraction(567, 2000)
     """
-    k, b = checked_count("blocks", blocks), checked_count("block_size", block_size)
+    k, b = _checked(learner, blocks, block_size, mode, length, domain, budget)
     if records is not None and (isinstance(records, bool) or not isinstance(records, int) or records < 0):
         raise InvalidArgument("records", records, "an int of at least 0: the number of records n")
     if not isinstance(p, Law) or not p.is_finite:
         raise InvalidArgument("p", p, "a finite law of one record")
     if records is not None and records < b * k:
         return point(mode.default)
-    learnt = BlockOutputs(learner, tuple(p.atoms), b).law(p)
+    learnt = BlockOutputs(learner, tuple(p.atoms), b, learnt_on=domain).law(p)
     return sampler_law_from(learnt, blocks=k, mode=mode, length=length, budget=budget)
 
 
@@ -119,17 +146,18 @@ def sampler_law_from(
     >>> sampler_law_from(Law({good: "15/16", bad: "1/16"}), blocks=3, mode=mode)[(0,)]
     Fraction(2475, 8192)
     """
-    k = checked_count("blocks", blocks)
+    k, most = checked_count("blocks", blocks), checked_count("budget", budget)
+    checked_mode(mode)
     laws = tuple(law for law in learnt.atoms if isinstance(law, Law)) if isinstance(learnt, Law) else ()
     if not laws or len(laws) < len(learnt.atoms) or not learnt.is_finite:
         raise InvalidArgument("learnt", learnt, "a finite law whose outcomes are laws")
     number = comb(k + len(laws) - 1, k)
-    if number > budget:
+    if number > most:
         raise BudgetExceeded(
             f"{len(laws)} different laws in {k} blocks have {number} count vectors; "
             "give a larger budget to go through them all",
             estimate=number,
-            budget=budget,
+            budget=most,
         )
     weights = enumerate_independent(_without_denominators([learnt[law] for law in laws]), k)
     return CountedAggregate(laws, mode, length).mixture(weights)
@@ -180,12 +208,13 @@ def _histogram(data: Sequence[Hashable] | Mapping[Hashable, int], wanted: int) -
             expected = f"the records in a row, since only the first {wanted} of more count"
             raise InvalidArgument("data", data, expected)
         return {record: n for record, n in counts.items() if n}
-    found: dict[Hashable, int] = {}
+    expected = "a sequence of hashable records, or their histogram"
+    records, found = checked_data(data, expected), dict[Hashable, int]()
     try:
-        for record in data[:wanted]:
+        for record in islice(records, min(wanted, len(records))):
             found[record] = found.get(record, 0) + 1
     except TypeError:
-        raise InvalidArgument("data", data, "a sequence of hashable records, or their histogram") from None
+        raise InvalidArgument("data", data, expected) from None
     return found
 
 
@@ -209,18 +238,20 @@ class HistogramCounts:
     """
 
     def __init__(self, outputs: BlockOutputs, blocks: int, *, budget: int = BUDGET) -> None:
+        if not isinstance(outputs, BlockOutputs):
+            raise InvalidArgument("outputs", outputs, "what is learnt, as BlockOutputs(learner, domain, block_size)")
         self.outputs = outputs
         self.blocks = checked_count("blocks", blocks)
         self.records = self.blocks * outputs.block_size
-        self.budget = budget
+        self.budget = checked_count("budget", budget)
 
     def counts_of(self, histogram: Histogram) -> tuple[Weights, int]:
         """The weights of all count vectors of positive probability, and their total. Raises `InvalidArgument`."""
-        h = tuple(histogram)
         K, n = len(self.outputs.domain), self.records
-        if len(h) != K or any(isinstance(x, bool) or not isinstance(x, int) or x < 0 for x in h) or sum(h) != n:
+        if not are_counts(histogram, K) or sum(histogram) != n:
             expected = f"{K} counts of at least 0, one for each record of the domain, with sum {n}"
-            raise InvalidArgument("histogram", h, expected)
+            raise InvalidArgument("histogram", histogram, expected)
+        h = tuple(histogram)
         rarest_first = sorted(range(K), key=h.__getitem__)
         order = [*rarest_first[:-1][::-1], rarest_first[-1]]
         sweep = _Sweep(self, order, [h[i] for i in order])

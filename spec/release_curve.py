@@ -2,9 +2,12 @@
 
 A stability-based mode releases the unique mode with probability r_D and otherwise the failure symbol; r_0 = 0. For
 neighbouring data D moves by at most 1, and where the mode changes both distances are at most 1. So with
-E = e^epsilon it is (epsilon, delta)-private on every universe of at least three values exactly when, for all D >= 0,
+E = e^epsilon and for a non-decreasing curve it is (epsilon, delta)-private on every universe of at least three values
+exactly when, for all D >= 0,
 
     r_{D+1} <= E r_D + delta   and   1 - r_D <= E (1 - r_{D+1}) + delta.
+
+A curve that falls somewhere needs both inequalities with r_D and r_{D+1} exchanged, too.
 
 Three curves stand here, all with r_1 <= delta and pure epsilon beyond that: two-sided geometric noise on D against a
 threshold, the same with a threshold drawn at random so that r_1 = delta exactly, and the largest curve of all. Paper:
@@ -18,7 +21,7 @@ from functools import cached_property, lru_cache
 
 from exactdp.spec.errors import InvalidArgument
 from exactdp.spec.exponent import Epsilon
-from exactdp.spec.number import Number, exact, exp
+from exactdp.spec.number import LARGEST_DEGREE, Number, exact, exp
 
 ZERO, ONE = Fraction(0), Fraction(1)
 REMEMBERED = 1 << 14
@@ -35,6 +38,18 @@ def geometric_tail(threshold: int, epsilon: Epsilon) -> Number:
     if threshold <= 0:
         return 1 - geometric_tail(1 - threshold, epsilon)
     return exp(epsilon * -threshold) / (1 + exp(-epsilon))
+
+
+def least_tail(epsilon: Epsilon, delta: Number) -> int:
+    """The least t with Pr[N >= t] <= delta.
+
+    Each power of x is compared as it is, and not as a polynomial in x of that degree, so epsilon may be small.
+
+    >>> least_tail(Epsilon("ln(2)"), Fraction(1, 6)), least_tail(Epsilon("1e-6"), Fraction(1, 10**6))
+    (2, 13122364)
+    """
+    below, above = delta * (1 + exp(-epsilon)), (1 - delta) * (1 + exp(-epsilon))
+    return least_integer(lambda t: exp(epsilon * -t) <= below if t > 0 else exp(epsilon * (t - 1)) >= above)
 
 
 def least_integer(holds: Callable[[int], bool], start: int = 0) -> int:
@@ -93,13 +108,21 @@ class ReleaseCurve(ABC):
     def release(self, distance: int) -> Number:
         """r_D for D >= 1."""
 
+    def _check_degree(self, degree: int) -> None:
+        """Raises `InvalidArgument` for a probability with powers of e^-epsilon that are too high to write out."""
+        if abs(degree) > LARGEST_DEGREE:
+            expected = f"a larger one: at delta = {self.claimed} an exact probability has powers of e^-epsilon up to "
+            raise InvalidArgument("epsilon", str(self.epsilon), f"{expected}{abs(degree)}, too high to write out")
+
     @property
     def delta(self) -> Number:
         """The exact delta at epsilon: r_1, what is at stake where the mode changes or is tied."""
         return self[1]
 
     def failure(self, gap: int) -> Number:
-        """1 - r_D: the probability that a mode with this gap is not released."""
+        """1 - r_D: the probability that a mode with this gap is not released. Raises `InvalidArgument`."""
+        if isinstance(gap, bool) or not isinstance(gap, int) or gap < 0:
+            raise InvalidArgument("gap", gap, "an int of at least 0: the largest count minus the second largest")
         return 1 - self[(gap + 1) // 2]
 
     def smallest_gap(self, failure: Number | int | str | None = None) -> int:
@@ -128,10 +151,11 @@ class NoisyThreshold(ReleaseCurve):
     @cached_property
     def threshold(self) -> int:
         """s = w + 1."""
-        return least_integer(lambda t: geometric_tail(t, self.epsilon) <= self.claimed) + 1
+        return least_tail(self.epsilon, self.claimed) + 1
 
     def release(self, distance: int) -> Number:
         """Pr[N >= s - D]."""
+        self._check_degree(self.threshold - distance)
         return geometric_tail(self.threshold - distance, self.epsilon)
 
 
@@ -150,17 +174,19 @@ class RandomisedThreshold(ReleaseCurve):
     @cached_property
     def low(self) -> int:
         """i + 1, the lower of the two thresholds."""
-        return least_integer(lambda t: geometric_tail(t, self.epsilon) <= self.claimed)
+        return least_tail(self.epsilon, self.claimed)
 
     @cached_property
     def weight(self) -> Number:
         """The probability of the lower threshold."""
+        self._check_degree(self.low)
         above, below = geometric_tail(self.low, self.epsilon), geometric_tail(self.low - 1, self.epsilon)
         return (self.claimed - above) / (below - above)
 
     def release(self, distance: int) -> Number:
         """The mixture of both releases: it rises by E from delta up to D = s, and then falls short of 1 by E less."""
         last = max(self.low, 1)
+        self._check_degree(distance - 1)
         released = self.claimed * exp(self.epsilon * (min(distance, last) - 1))
         return released if distance <= last else 1 - exp(self.epsilon * (last - distance)) * (1 - released)
 
@@ -180,18 +206,22 @@ class OptimalRelease(ReleaseCurve):
 
     def _rising(self, distance: int) -> Number:
         """delta (E^D - 1)/(E - 1)."""
+        self._check_degree(distance)
         return self.claimed * (exp(self.epsilon * distance) - 1) / (self.factor - 1)
 
     @cached_property
     def turn(self) -> int:
-        """The first D with r_D > (1 - delta)/(1 + E)."""
+        """The first D with r_D > (1 - delta)/(1 + E), that is E^D > 1 + (1 - delta)(E - 1)/(delta (1 + E))."""
         limit = (1 - self.claimed) / (1 + self.factor)
-        return least_integer(lambda D: D > 0 and self._rising(D) > limit, start=1)
+        power = 1 + limit * (self.factor - 1) / self.claimed
+        return least_integer(lambda D: D > 0 and exp(self.epsilon * D) > power, start=1)
 
     @cached_property
     def end(self) -> int:
-        """The first D with r_D = 1."""
-        return self.turn + least_integer(lambda steps: steps > 0 and self._missing(steps) <= 0)
+        """The first D with r_D = 1: at n steps after the turn t, where E^n >= (E - 1)/delta + 2 - E^t."""
+        self._check_degree(self.turn)
+        power = (self.factor - 1) / self.claimed + 2 - exp(self.epsilon * self.turn)
+        return self.turn + least_integer(lambda steps: steps > 0 and exp(self.epsilon * steps) >= power)
 
     def _missing(self, steps: int) -> Number:
         """1 - r at so many steps after the turn, before it is cut at 0."""

@@ -88,7 +88,9 @@ class CountRows(Rows):
         self.patterns = counted.patterns
         self.counts = counts
         self.cells, self.measures = _cells(self.patterns, counted.mode.default)
-        answered = [(rule or released_by(counted.mode.curve))(pattern, counts) for pattern in self.patterns]
+        checked_rule(rule)
+        answers = released_by(counted.mode.curve) if rule is None else rule
+        answered = [answers(pattern, counts) for pattern in self.patterns]
         self.states = [states for states, _ in answered]
         self.answers = [answers for _, answers in answered]
         if rule is not None:
@@ -320,25 +322,25 @@ def audit_aggregate(
     count vectors, 60 ordered pairs: holds 1/192 ((16, 14), (15, 15))
     """
     begin = perf_counter()
-    k, r = checked_count("blocks", blocks), len(counted.laws)
+    if not isinstance(counted, CountedAggregate):
+        raise InvalidArgument("counted", counted, "Aggregate on distinct laws, as CountedAggregate((P, Q), mode)")
+    k, r, claim = checked_count("blocks", blocks), len(counted.laws), checked_claim(counted.mode.curve, factor, delta)
+    checked_rule(rule)
     check_pairs(r * (r - 1) * comb(k + r - 2, r - 1), budget, f"{k} laws of {r} kinds")
     counts = count_vectors(k, r)
     decider = RowDecider(CountRows(counted, counts, rule), *moves(counts), progress)
-    return decided("count vectors", decider, counts, counted.mode.curve, (factor, delta), begin)
+    return decided("count vectors", decider, counts, claim, begin)
 
 
 def decided(
     level: str,
     decider: RowDecider,
     names: CountTable,
-    curve: ReleaseCurve,
-    claim: tuple[Number | int | str | None, Number | int | str | None],
+    claim: tuple[Number, Number],
     begin: float,
 ) -> NeighbourAudit:
-    """The audit of a decider's pairs; row i of `names` is what its law i is called."""
-    factor = exact(curve.factor if claim[0] is None else claim[0], "factor")
-    delta = exact(curve.claimed if claim[1] is None else claim[1], "delta")
-    _check_claim(factor, delta)
+    """The audit of a decider's pairs for a claimed E and delta; row i of `names` is what its law i is called."""
+    factor, delta = claim
 
     def named(pair: tuple[int, int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         one, other = (tuple(map(int, names[i])) for i in pair)
@@ -369,16 +371,29 @@ def decided(
     )
 
 
-def _check_claim(factor: Number, delta: Number) -> None:
-    if not factor >= 1:
-        raise InvalidArgument("factor", str(factor), "e^epsilon, a number of at least 1")
-    if not 0 <= delta < 1:
-        raise InvalidArgument("delta", str(delta), "a number of at least 0 and below 1")
+def checked_claim(
+    curve: ReleaseCurve, factor: Number | int | str | None, delta: Number | int | str | None
+) -> tuple[Number, Number]:
+    """E and delta of the claim, those of the release curve where they are None. Raises `InvalidArgument`."""
+    E = exact(curve.factor if factor is None else factor, "factor")
+    d = exact(curve.claimed if delta is None else delta, "delta")
+    if not E >= 1:
+        raise InvalidArgument("factor", str(E), "e^epsilon, a number of at least 1")
+    if not 0 <= d < 1:
+        raise InvalidArgument("delta", str(d), "a number of at least 0 and below 1")
+    return E, d
+
+
+def checked_rule(rule: object) -> None:
+    """Raises `InvalidArgument` for something that is neither None nor a rule."""
+    if rule is not None and not callable(rule):
+        expected = "a function of a pattern and a table of counts, or None for the release curve"
+        raise InvalidArgument("rule", rule, expected)
 
 
 def check_pairs(pairs: int, budget: int, where: str) -> None:
-    """Raises `BudgetExceeded` when there are more ordered pairs than the budget."""
-    if pairs > budget:
+    """Raises `BudgetExceeded` for more ordered pairs than the budget, and `InvalidArgument` for a wrong budget."""
+    if pairs > checked_count("budget", budget):
         raise BudgetExceeded(
             f"{where} have {pairs} ordered pairs of neighbours; give a larger budget to decide them all",
             estimate=pairs,

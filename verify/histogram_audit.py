@@ -15,10 +15,12 @@ from time import perf_counter
 
 import numpy as np
 
+from exactdp.reference.aggregate import sample_length
 from exactdp.reference.blocks import BlockOutputs
 from exactdp.reference.counted import CountedAggregate, Counts
-from exactdp.reference.learners import AnyLearner
-from exactdp.reference.mode import StabilityBasedMode
+from exactdp.reference.learners import AnyLearner, as_learner, checked_domain
+from exactdp.reference.mode import StabilityBasedMode, checked_mode
+from exactdp.reference.sampler import checked_count
 from exactdp.reference.sampler_law import HistogramCounts
 from exactdp.spec.number import Number
 from exactdp.spec.vector import Vector, vector
@@ -29,6 +31,8 @@ from exactdp.verify.count_audit import (
     NeighbourAudit,
     Rule,
     check_pairs,
+    checked_claim,
+    checked_rule,
     decided,
     moves,
     total,
@@ -107,13 +111,16 @@ def audit_sampler(
     factor: Number | int | str | None = None,
     delta: Number | int | str | None = None,
     rule: Rule | None = None,
+    check_domain: bool = False,
     budget: int = PAIRS_AT_MOST,
     progress: Progress = quiet,
 ) -> NeighbourAudit:
     """Whether Sampler is private on all datasets of block_size * blocks records from `domain`, at dataset level.
 
     The claim is H_E <= delta, with E = `factor` and `delta` those of the release curve unless they are given. `rule`
-    replaces the release curve (see `exactdp.verify.count_audit`). Raises `InvalidArgument` and `BudgetExceeded`.
+    replaces the release curve (see `exactdp.verify.count_audit`). With `check_domain` every law that can be learnt must
+    live on `domain`, as in `sampler`; otherwise laws may give records that are not in the data. Raises
+    `InvalidArgument` and `BudgetExceeded`.
 
     >>> from exactdp.reference.learners import empirical
     >>> from exactdp.spec.release_curve import NoisyThreshold
@@ -123,12 +130,16 @@ def audit_sampler(
     histograms (dataset level), 12 ordered pairs: holds 2/15 ((2, 4), (1, 5))
     """
     begin = perf_counter()
-    outputs = BlockOutputs(learner, domain, block_size)
-    n, K = blocks * block_size, len(outputs.domain)
+    k, b, L = checked_count("blocks", blocks), checked_count("block_size", block_size), as_learner(learner)
+    values, claim = checked_domain(domain), checked_claim(checked_mode(mode).curve, factor, delta)
+    checked_rule(rule)
+    sample_length(length)
+    n, K = k * b, len(values)
     check_pairs(K * (K - 1) * comb(n + K - 2, K - 1), budget, f"{n} records of {K} kinds")
+    outputs = BlockOutputs(L, values, b, learnt_on=values if check_domain else None)
     positions: dict[Counts, int] = {}
     names, mixtures = [], []
-    for histogram, weights, whole in HistogramCounts(outputs, blocks).all():
+    for histogram, weights, whole in HistogramCounts(outputs, k).all():
         names.append(histogram)
         laws = np.array([positions.setdefault(counts, len(positions)) for counts in weights], dtype=np.intp)
         mixtures.append((laws, list(weights.values()), whole))
@@ -138,4 +149,4 @@ def audit_sampler(
     counted = CountedAggregate(outputs.laws, mode, length)
     rows = HistogramRows(CountRows(counted, np.array(list(positions)), rule), [mixtures[i] for i in order])
     decider = RowDecider(rows, *moves(histograms[order]), progress)
-    return decided("histograms (dataset level)", decider, histograms[order], mode.curve, (factor, delta), begin)
+    return decided("histograms (dataset level)", decider, histograms[order], claim, begin)

@@ -112,7 +112,7 @@ BAD_AGGREGATES: list[tuple[Callable[[], object], str]] = [
     (lambda: CountedAggregate((B, C), GOLDEN_MODE).law((1,)), "counts"),
     (lambda: CountedAggregate((B, C), GOLDEN_MODE).law((1, -1)), "counts"),
     (lambda: CountedAggregate((B, C), GOLDEN_MODE).law((0, 0)), "counts"),
-    (lambda: CountedAggregate((), GOLDEN_MODE).law(()), "counts"),
+    (lambda: CountedAggregate((), GOLDEN_MODE), "laws"),
     (lambda: CountedAggregate((B, discrete_laplace(1)), GOLDEN_MODE).law((1, 1)), "laws[1]"),
 ]
 
