@@ -215,13 +215,14 @@ def utility_instance(
     eta: Number,
     share: Fraction = Fraction(1, 8),
     length: int = 1,
+    part: Fraction = Fraction(1),
 ) -> UtilityInstance:
-    """The instance with tau = 2(1 - c)|J| - k, the largest that is allowed, and the curve's own failure from there on.
+    """The instance with a part of the largest tau that is allowed, 2(1 - c)|J| - k, and the curve's own failure there.
 
     Where 2(1 - c)|J| - k is not positive, it does not meet the hypotheses.
     """
     mode, laws, counts = StabilityBasedMode(curve), tuple(counted), tuple(counted.values())
-    tau = 2 * (1 - share) * sum(counts[i] for i in close_laws(laws, target, eta)) - sum(counts)
+    tau = part * (2 * (1 - share) * sum(counts[i] for i in close_laws(laws, target, eta)) - sum(counts))
     failure = curve.failure(max(0, ceil(tau)))
     return UtilityInstance(name, target, laws, counts, length, eta, share, tau, mode, failure, forms=(Counted(mode),))
 
@@ -247,7 +248,10 @@ def _useful(sizes: Sizes) -> Iterator[Instance]:
         coin, close = law_of_counts((3, 1)), law_of_counts((751, 249))
         name = f"coins, k = 267, {length} records"
         eta, curve = Fraction(1, 1000), NoisyThreshold("1/2", "1/100")
-        yield utility_instance(name, coin, {coin: 200, close: 50, point(2): 17}, curve, eta=eta, length=length)
+        counted = {coin: 200, close: 50, point(2): 17}
+        for part in (Fraction(1), Fraction(1, 4)):
+            at = f"{name}, {part} of the largest tau"
+            yield utility_instance(at, coin, counted, curve, eta=eta, length=length, part=part)
         name = f"the target is no law of the tuple, {length} records"
         yield utility_instance(name, close, {coin: 250, point(2): 17}, curve, eta=eta, length=length)
 

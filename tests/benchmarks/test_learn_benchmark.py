@@ -62,7 +62,7 @@ def test_learning_from_a_million_rows(
     class_file = coins / ("certain.json" if data == "sure" else "coins.json")
     words = ["learn", str(coins / f"{data}.csv"), "--class", str(class_file), *LEARN, *settings.split()]
 
-    code = benchmark.pedantic(main, (words,), rounds=1)
+    code = benchmark.pedantic(lambda: main(words), rounds=1)
     out = capsys.readouterr().out
     benchmark.extra_info["settings"] = settings
     assert code == 0
