@@ -14,7 +14,7 @@ from exactdp.verify.coupling_picture import EXAMPLE, plot_coupling
 from exactdp.verify.families import family
 from exactdp.verify.mode_picture import plot_release, release_table
 
-INSTANCES_LOOKED_AT = 400
+INSTANCES_LOOKED_AT = 100
 CLAIMS_SHOWN = 3
 """Of the claims of one step, those with the least room are shown, up to so many."""
 

@@ -41,7 +41,8 @@ def logarithm(number: Any) -> Any:
 def ceiling(value: Any) -> int:
     """The ceiling of a number that mpmath knows to 60 digits, and that is not an integer."""
     assert abs(value - mpmath.nint(value)) > mpmath.mpf(10) ** -40
-    return int(mpmath.ceil(value))
+    least: Any = mpmath.ceil(value)
+    return int(least)
 
 
 @pytest.fixture(autouse=True)
