@@ -17,6 +17,7 @@ an `InvalidArgument` of one line that begins with the source.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
@@ -32,7 +33,7 @@ from exactdp.reference.classes import (
     grid_class,
     point_masses,
 )
-from exactdp.spec.errors import InvalidArgument
+from exactdp.spec.errors import BudgetExceeded, InvalidArgument
 from exactdp.spec.law import Law
 from exactdp.spec.number import Number, exact
 from exactdp.spec.terms import sign
@@ -47,6 +48,7 @@ OPTIONAL = ("centres",)
 WITH_DOMAIN = ("laws", "grid", "points")
 FORMS = (*WITH_DOMAIN, "bernoulli", *PARTS)
 DIGITS_AT_MOST = 2_000
+LARGEST_SHOWN = 10**30
 
 
 class DecimalText(str):
@@ -90,10 +92,9 @@ def class_from_json(source: str | Mapping[str, Any], name: str = "class") -> Law
 
 def _parsed(text: str, name: str) -> object:
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        keys = [key for key, _ in found]
-        twice = next((key for n, key in enumerate(keys) if key in keys[:n]), None)
-        if twice is not None:
-            _refuse(name, "key", twice, "each key of an object once")
+        if len(dict(found)) < len(found):
+            counts = Counter(key for key, _ in found)
+            _refuse(name, "key", next(key for key in counts if counts[key] > 1), "each key of an object once")
         return dict(found)
 
     def constant(word: str) -> NoReturn:
@@ -105,9 +106,15 @@ def _parsed(text: str, name: str) -> object:
         return int(digits)
 
     try:
-        return json.loads(
+        found: object = json.loads(
             text, object_pairs_hook=pairs, parse_float=DecimalText, parse_int=integer, parse_constant=constant
         )
+        if "\\u" in text:
+            json.dumps(found, ensure_ascii=False).encode("utf-8")
+        return found
+    except UnicodeEncodeError as error:
+        half = str(error.object[error.start])
+        raise InvalidArgument(f"{name}: character", half, "characters, not the half of one") from None
     except json.JSONDecodeError as error:
         where = f"JSON; at line {error.lineno}, column {error.colno}: {error.msg}"
         raise InvalidArgument(f"{name}: content", _around(text, error.pos), where) from None
@@ -144,7 +151,7 @@ def _known(found: Mapping[str, Any], keys: Sequence[str], name: str, what: str) 
 def _with_domain(form: str, found: Mapping[str, Any], name: str) -> LawClass:
     domain = _domain(found["domain"], name)
     if form == "grid":
-        return grid_class(domain, _integer(found, "grid", name))
+        return _fitting(name, form, found, lambda N: grid_class(domain, N))
     if form == "points":
         if found["points"] is not True:
             _refuse(name, '"points"', found["points"], "true")
@@ -155,14 +162,28 @@ def _with_domain(form: str, found: Mapping[str, Any], name: str) -> LawClass:
     return LawClass(domain, {title: _law(title, masses, domain, name) for title, masses in laws.items()})
 
 
+def _fitting(name: str, form: str, found: Mapping[str, Any], make: Callable[[int], LawClass]) -> LawClass:
+    """The class of all laws with a denominator, if there are not too many."""
+    denominator = _integer(found, form, name)
+    try:
+        return make(denominator)
+    except BudgetExceeded as error:
+        laws = error.estimate if error.estimate < LARGEST_SHOWN else "far too many"
+        _refuse(
+            name, f'"{form}"', denominator, f"a smaller denominator: of {laws} laws at most {error.budget} are made"
+        )
+
+
 def _domain(values: object, name: str) -> tuple[Hashable, ...]:
     if not isinstance(values, list | tuple) or not values:
         _refuse(name, '"domain"', values, "a list of at least one value")
-    for n, value in enumerate(values):
+    seen: set[str] = set()
+    for value in values:
         if type(value) not in (str, int):
             _refuse(name, "value of the domain", value, "text or an integer")
-        if str(value) in map(str, values[:n]):
+        if str(value) in seen:
             _refuse(name, "value of the domain", value, "each value once, and no integer beside the same text")
+        seen.add(str(value))
     return tuple(values)
 
 
@@ -191,7 +212,7 @@ def _mass(value: object, what: str, name: str) -> Number:
 
 def _short(form: str, found: Mapping[str, Any], name: str) -> LawClass:
     if form == "bernoulli":
-        return bernoulli_grid(_integer(found, "bernoulli", name))
+        return _fitting(name, form, found, bernoulli_grid)
     parts = found[form]
     if not isinstance(parts, Mapping):
         _refuse(name, f'"{form}"', parts, f"an object with the keys {_quoted(PARTS[form])}")

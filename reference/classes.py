@@ -243,6 +243,8 @@ def clamped_laplaces(
     ['centre 1, scale 1', 'centre 1, scale 2', 'centre 3, scale 1', 'centre 3, scale 2']
     """
     domain = _range(low, high)
+    if len(set(centres)) < len(centres):
+        raise InvalidArgument("centres", list(centres), "centres that are all different")
     laws = {
         f"centre {centre}, scale {text}": clamped(discrete_laplace(scale), low, high, centre)
         for centre in centres

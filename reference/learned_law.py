@@ -221,6 +221,7 @@ def law_from_draws(
     if not record.is_finite or record.unresolved:
         raise InvalidArgument("record", record, "a finite law of one record, with no mass unresolved")
     if not L.symmetric:
+        _within(len(records) ** T, budget)
         return learned_law(record.power(T), L)
     return CountVectors([record[y] for y in records], T, tolerance, budget).law(_Learning(L, records))
 
@@ -457,8 +458,8 @@ def _log_binomial(n: int, k: int, log_p: float, log_q: float) -> float:
 
 def _positive(tolerance: Number | int | str) -> Fraction:
     limit = exact(tolerance, "tolerance")
-    if not isinstance(limit, Fraction) or limit <= 0:
-        raise InvalidArgument("tolerance", str(tolerance), "a positive rational such as '1e-30'")
+    if not isinstance(limit, Fraction) or not 0 < limit < 1:
+        raise InvalidArgument("tolerance", str(tolerance), "a rational with 0 < tolerance < 1, such as '1e-30'")
     return limit
 
 

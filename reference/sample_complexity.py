@@ -33,6 +33,10 @@ from exactdp.spec.tuples import distance
 BUDGET = 500_000
 """How many vectors of counts, or words, times seeds, one probability may look at."""
 
+BITS = 256
+WHOLE = 1 << BITS
+"""Bounds are rounded up to multiples of 2^-256."""
+
 Integers = NDArray[Any]
 """An array of Python integers of any size."""
 
@@ -250,13 +254,13 @@ def _spread(types: Counts, cells: Sequence[int], atoms: int) -> Counts:
 
 @dataclass(frozen=True)
 class Tail:
-    """A bound on the failure probability for every law of a class and every n >= 1, which never grows with n."""
+    """A bound of the failure probability for every law of a class: `bound(n)` holds for all sizes from n on, n >= 1."""
 
     name: str
     bound: Callable[[int], Number] = field(repr=False)
 
     def start(self, beta: Number, limit: int = 1 << 40) -> int | None:
-        """The least n at which the bound is at most beta, and so at all larger ones; None beyond the limit."""
+        """The least n at which the bound is at most beta (up to its rounding); None beyond the limit."""
         high = 1
         while self.bound(high) > beta:
             high *= 2
@@ -295,20 +299,35 @@ def deviation_tail(learner: MinimumDistance, alpha: Number | int | str) -> Tail 
 def likelihood_tail(laws: Sequence[Law], alpha: Number | int | str) -> Tail:
     """The bound for maximum likelihood, p in the class: the sum over wrong q of (1 - TV(p, q)^2)^floor(n/2).
 
-    Pr[q^n(S) >= p^n(S)] is at most the n-th power of the sum of sqrt(p q), whose square is at most 1 - TV^2.
+    Pr[q^n(S) >= p^n(S)] is at most the n-th power of the sum of sqrt(p q), whose square is at most 1 - TV^2. Powers are
+    rounded up to multiples of 2^-256: exact ones have more digits than there are records.
 
     >>> tail = likelihood_tail([Law({0: "1/4", 1: "3/4"}), Law({0: "3/4", 1: "1/4"})], "1/10")
     >>> tail.bound(4), tail.start(Fraction(1, 20))
     (Fraction(9, 16), 22)
     """
     radius, members = exact(alpha, "alpha"), list(dict.fromkeys(laws))
-    rows = [[1 - d * d for q in members if (d := distance(q, p)) >= radius] for p in members]
+    rows = [[WHOLE - floor_scaled(d * d, BITS) for q in members if (d := distance(q, p)) >= radius] for p in members]
 
+    @lru_cache(maxsize=1 << 10)
     def bound(n: int) -> Number:
-        start: Number = Fraction(0)
-        return max(sum((square ** (n // 2) for square in row), start=start) for row in rows)
+        return Fraction(max(sum(power_above(square, n // 2) for square in row) for row in rows), WHOLE)
 
     return Tail("likelihoods, sums of (1 - TV^2)^(n/2)", bound)
+
+
+def power_above(base: int, n: int) -> int:
+    """An upper bound of x^n, 0 <= x <= 1: numbers are multiples of 2^-256, and each product is rounded up.
+
+    >>> power_above(WHOLE // 2, 10) == WHOLE // 1024
+    True
+    """
+    result = WHOLE
+    while n:
+        if n & 1:
+            result = -(-result * base >> BITS)
+        base, n = -(-base * base >> BITS), n >> 1
+    return result
 
 
 def first_record_tail(laws: Sequence[Law]) -> Tail:

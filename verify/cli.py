@@ -26,10 +26,12 @@ from exactdp.verify.ledger import overall, render, to_json, verify_items
 from exactdp.verify.loading import check_different, check_writable, load_function, parse_domain
 from exactdp.verify.neighbours import RELATIONS
 from exactdp.verify.plots import plot_profile
-from exactdp.verify.results import audit_json, audit_text
+from exactdp.verify.results import Source, audit_json, audit_text, printable
 from exactdp.verify.universe import Progress
 
 PICTURES = (".png", ".svg", ".pdf")
+LINE_AT_MOST = 1_000
+"""How many characters the line of an error has."""
 BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
 EXIT_CODES = """exit codes: 0 holds, 1 refuted, 2 bad input, 3 undecided or vacuous"""
@@ -39,6 +41,8 @@ MAIN = f"""examples:
   exactdp audit mine.py:count --domain 0,1 -n 3 --epsilon 1/2
   exactdp explain prop-2.4                         the statement, and its proof step by step with exact numbers
   exactdp check count.cert
+
+After `make` in the folder of the project, `exactdp` is .venv/bin/exactdp.
 
 {EXIT_CODES}"""
 
@@ -98,7 +102,13 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Ends the program with exit code 2."""
-        self.exit(BAD_INPUT, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        _refuse(self.prog, message)
+
+
+def _refuse(program: str, message: str) -> NoReturn:
+    """One line that points to the help of the command, and exit code 2."""
+    print(f"{program}: {printable(message)} (see {program} --help)", file=sys.stderr)
+    raise SystemExit(BAD_INPUT)
 
 
 def _command(
@@ -156,7 +166,9 @@ def _add_check(command: argparse.ArgumentParser) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs the command line and returns its exit code."""
-    arguments = parser().parse_args(_joined(sys.argv[1:] if argv is None else list(argv)))
+    arguments, unknown = parser().parse_known_args(_joined(sys.argv[1:] if argv is None else list(argv)))
+    if unknown:
+        _refuse(f"exactdp {arguments.command}", f"unrecognized arguments: {' '.join(unknown)}")
     run: Callable[[argparse.Namespace], int] = arguments.run
     try:
         with any_number_of_digits():
@@ -164,7 +176,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except ExactDPError as error:
-        print(f"exactdp {arguments.command}: {error}", file=sys.stderr)
+        print(f"exactdp {arguments.command}: {_one_line(error)}", file=sys.stderr)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
@@ -174,6 +186,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"exactdp {arguments.command}: interrupted", file=sys.stderr)
         return INTERRUPTED
     return BAD_INPUT
+
+
+def _one_line(error: ExactDPError) -> str:
+    """The message without control characters, cut where it is far too long."""
+    text = printable(str(error))
+    return text if len(text) <= LINE_AT_MOST else text[: LINE_AT_MOST - 4] + " ..."
 
 
 def _joined(words: list[str]) -> list[str]:
@@ -223,9 +241,10 @@ def _audit(arguments: argparse.Namespace) -> int:
             window=arguments.window,
             progress=progress,
         )
-    print(audit_text(result))
+    source = Source(arguments.mechanism, arguments.window, arguments.budget)
+    print(audit_text(result, source))
     if target is not None:
-        _write_json(target, audit_json(result))
+        _write_json(target, audit_json(result, source))
     code = result.verdict.kind.exit_code
     for write, path in ((write_certificate, certificate), (plot_profile, picture)):
         try:

@@ -116,6 +116,9 @@ def at_least_half(probability: Fraction, runs: int) -> Fraction:
 class Method(ABC):
     """A learner on a class, and what is known of it: the law of what it learns, and how rarely it fails."""
 
+    proper = False
+    """Whether it learns laws of the class alone, whatever the records."""
+
     def __init__(self, laws: LawClass, learner: Learner) -> None:
         self.laws, self.learner = laws, learner
         self.tail = cache(self._tail)
@@ -153,12 +156,15 @@ class Method(ABC):
             return ONE if tail is None else min(ONE, rounded_up(tail.bound(n)))
 
     def success(self, p: Law, n: int) -> Fraction:
-        """A lower bound of the probability that exactly p is learnt from n records of p."""
+        """A lower bound of the probability that exactly p is learnt from n records of p.
+
+        What is closer to p than any other law of the class is p itself only if the learner is proper.
+        """
         try:
             return rounded_down(self.learnt(p, n)[p])
         except BudgetExceeded:
             apart = [d for q in self.laws if (d := distance(p, q))]
-            return 1 - self.failure(p, n, min(apart)) if apart else Fraction(0)
+            return 1 - self.failure(p, n, min(apart)) if apart and self.proper else Fraction(0)
 
 
 class Enumerated(Method):
@@ -206,6 +212,8 @@ class FirstRecord(Method):
 class Nearest(Method):
     """The minimum-distance estimator: blocks with the same counts of the atoms of its sets are gone through once."""
 
+    proper = True
+
     def __init__(self, laws: LawClass, learner: MinimumDistance) -> None:
         super().__init__(laws, learner)
         self.estimator = learner
@@ -236,6 +244,8 @@ class Nearest(Method):
 
 class Likelihood(Method):
     """Maximum likelihood, for a class in which the likelihoods of n records depend on one integer statistic alone."""
+
+    proper = True
 
     def __init__(self, laws: LawClass, statistic: "Statistic") -> None:
         self.statistic = statistic
@@ -288,6 +298,8 @@ class Statistic:
         ({0: 0, 1: 1, 2: 2, 3: 3}, (Fraction(1, 1), Fraction(27, 64)), (Fraction(1, 1), Fraction(2, 1)))
         """
         members = tuple(dict.fromkeys(laws))
+        if any(len(q) < len(laws.domain) for q in members):
+            return None
         rows = [[ONE * mass for y in laws.domain if isinstance(mass := q[y], Fraction) and mass] for q in members]
         if any(len(row) < len(laws.domain) for row in rows):
             return None
@@ -406,7 +418,7 @@ def accuracy(plan: Plan, name: str) -> Accuracy:
     p = plan.laws.law(name)
     bound, source = failure_bound(plan, p), BOUND
     if plan.promised < bound:
-        bound, source = rounded_up(plan.promised), THEOREM
+        bound, source = plan.promised if isinstance(plan.promised, Fraction) else rounded_up(plan.promised), THEOREM
     try:
         found = exact_failure(plan, p)
     except (BudgetExceeded, MixedUnits):

@@ -6,13 +6,15 @@ and 7.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from exactdp.reference.agnostic import agnostic_private_learner
 from exactdp.reference.boosted import boosted_learner
+from exactdp.reference.class_files import read_class
 from exactdp.reference.classes import LawClass
 from exactdp.reference.couple import Draw
 from exactdp.reference.estimators import minimum_distance
@@ -25,6 +27,7 @@ from exactdp.reference.parameters import (
     boosted_parameters,
     probability,
     sampler_parameters,
+    small,
 )
 from exactdp.reference.private_learner import black_box_private_learner
 from exactdp.reference.sample_complexity import Tail, likelihood_tail
@@ -41,6 +44,7 @@ from exactdp.verify.guarantee import (
     BOOSTED,
     SAMPLER,
     WORK,
+    Accuracy,
     Enumerated,
     FirstRecord,
     Likelihood,
@@ -48,11 +52,19 @@ from exactdp.verify.guarantee import (
     Nearest,
     Plan,
     Statistic,
+    release_failure,
     rounded_down,
     share,
 )
+from exactdp.verify.results import counted
 
 RELEASES = {"noisy": "noisy threshold", "randomised": "randomised threshold", "optimal": "optimal release"}
+BOOSTED_PART = Fraction(1, 8)
+"""How often a boosted run may fail for want of blocks, and for want of records to learn from."""
+LENGTH_AT_MOST, EPSILON_AT_MOST, COMPARISONS_AT_MOST = 1_000_000, 1_000, 2_000_000
+"""What is taken from a command line; more takes minutes, and more of epsilon says nothing."""
+NO_ANSWER = 3
+"""The exit code without an answer."""
 THEOREMS = {SAMPLER: "Corollary B.7", BLACK_BOX: "Theorem 5.1", BOOSTED: "Theorem 6.1", AGNOSTIC: "Theorem C.2"}
 
 
@@ -73,6 +85,29 @@ class Settings:
     length: int | None = None
     repetitions: int | None = None
     default: str | None = None
+
+
+class Missing(InvalidArgument):
+    """An option that has to be given; its value is None."""
+
+    def __str__(self) -> str:
+        return f"{self.argument}: missing; expected {self.expected}"
+
+
+def public_class(path: str, other: str | None) -> LawClass:
+    """The class in a file, by whose name it is called if it has none; `other` is the symbol for what is outside.
+
+    Raises `InvalidArgument`.
+    """
+    laws = read_class(path)
+    if laws.name == LawClass.name:
+        laws = replace(laws, name=Path(path).name)
+    if other is None:
+        return laws
+    written = {str(y): y for y in laws.domain}
+    if other not in written:
+        raise InvalidArgument("--other", other, f"a value of the domain: {', '.join(written)}")
+    return replace(laws, other=written[other])
 
 
 # -- learners ---------------------------------------------------------------------------------------------------------
@@ -182,11 +217,16 @@ def agnostic_complexity(method: Method, name: str) -> tuple[int, SampleComplexit
 
 def plan_of(settings: Settings, laws: LawClass) -> Plan:
     """The plan of these settings on a class. Raises `InvalidArgument`."""
+    if len(laws) ** 2 * len(laws.domain) > COMPARISONS_AT_MOST:
+        size = f"{counted(len(laws), 'law')} on {counted(len(laws.domain), 'value')}"
+        expected = f"a class with laws * laws * values of at most {COMPARISONS_AT_MOST}: all its laws are compared"
+        raise InvalidArgument("--class", size, expected)
     name = settings.learner or ("mde" if settings.algorithm == AGNOSTIC else "ml")
     method = method_named(name, laws)
     if settings.release not in RELEASES:
         raise InvalidArgument("--release", settings.release, "one of " + ", ".join(RELEASES))
     _check_options(settings)
+    _check_epsilon(settings)
     return _by_theorem(settings, method, name) if settings.paper else _as_told(settings, method)
 
 
@@ -200,9 +240,11 @@ def _check_options(settings: Settings) -> None:
     for option, value in (sizes | length).items():
         if value is not None and value < 1:
             raise InvalidArgument(option, value, "an integer of at least 1")
+    if settings.length is not None and settings.length > LENGTH_AT_MOST:
+        raise InvalidArgument("--length", settings.length, f"an integer of at most {LENGTH_AT_MOST}")
     _check_explicit(settings)
     if settings.paper and settings.beta is None:
-        raise InvalidArgument("--beta", "nothing", "a failure probability beside --paper, such as 1/10")
+        raise Missing("--beta", None, "a failure probability beside --paper, such as 1/10")
     if not settings.paper and not learns and settings.beta is not None:
         raise InvalidArgument(
             "--beta", settings.beta, "no --beta without --paper: the distance is computed and printed"
@@ -211,14 +253,32 @@ def _check_options(settings: Settings) -> None:
 
 def _check_explicit(settings: Settings) -> None:
     repeats = settings.algorithm in (BOOSTED, AGNOSTIC)
-    if not settings.paper and (settings.blocks is None or settings.block_size is None):
-        raise InvalidArgument("sizes", "nothing", "--paper, or both --blocks K and --block-size B")
+    sizes = {"--blocks": settings.blocks, "--block-size": settings.block_size}
+    missing = [option for option, value in sizes.items() if value is None]
+    if not settings.paper and missing:
+        raise Missing(" and ".join(missing), None, "--paper, or both --blocks K and --block-size B")
     if not settings.paper and repeats and settings.repetitions is None:
-        raise InvalidArgument("--repetitions", "nothing", f"the number of runs T, which {settings.algorithm} needs")
+        raise Missing("--repetitions", None, f"the number of runs T, which {settings.algorithm} needs")
     if not repeats and settings.repetitions is not None:
         raise InvalidArgument("--repetitions", settings.repetitions, "no --repetitions: the algorithm runs once")
     if settings.algorithm == AGNOSTIC and settings.length is not None:
         raise InvalidArgument("--length", settings.length, "no --length: agnostic draws one record from each batch")
+
+
+def _check_epsilon(settings: Settings) -> None:
+    epsilon = Epsilon(settings.epsilon)
+    if epsilon.unit.symbolic:
+        raise InvalidArgument("epsilon", settings.epsilon, "one value, such as '1/2' or 'ln(2)'")
+    if epsilon.coefficient > EPSILON_AT_MOST:
+        raise InvalidArgument("--epsilon", settings.epsilon, f"at most {EPSILON_AT_MOST}: more is no privacy at all")
+    if not settings.paper or settings.algorithm == SAMPLER:
+        return
+    try:
+        small(settings.epsilon)
+    except InvalidArgument:
+        asks = f"a number with 0 < epsilon < 1 beside --paper, as {THEOREMS[settings.algorithm]} asks"
+        own = "sizes of your own, --blocks and --block-size, go with any epsilon above 0"
+        raise InvalidArgument("--epsilon", settings.epsilon, f"{asks}; {own}") from None
 
 
 def _as_told(settings: Settings, method: Method) -> Plan:
@@ -228,8 +288,6 @@ def _as_told(settings: Settings, method: Method) -> Plan:
     one = settings.algorithm in (SAMPLER, AGNOSTIC)
     length = settings.length or (1 if one else settings.block_size)
     epsilon, delta = Epsilon(settings.epsilon), probability("delta", settings.delta)
-    if epsilon.unit.symbolic:
-        raise InvalidArgument("epsilon", settings.epsilon, "one value, such as '1/2' or 'ln(2)'")
     curve = curve_named(RELEASES[settings.release])(epsilon, delta)
     alpha = Fraction(1) if settings.alpha is None else probability("alpha", settings.alpha)
     if settings.beta is not None:
@@ -283,15 +341,72 @@ def _default(settings: Settings, laws: LawClass, length: int) -> Hashable:
     return tuple(written[word] for word in words)
 
 
+# -- what the sizes do ------------------------------------------------------------------------------------------------
+
+
+def smallest_gap(plan: Plan) -> int | None:
+    """By how many blocks the mode has to lead to be released except with probability delta; None if out of reach."""
+    try:
+        return plan.mode.curve.smallest_gap()
+    except InvalidArgument:  # Powers of e^-epsilon that are too high to write out.
+        return None
+
+
+def bottlenecks(plan: Plan, name: str, most: Fraction) -> dict[str, Fraction]:
+    """The sizes that keep the bound for the law of that name above `most`, each with the number that says so.
+
+    "--blocks": how often the release fails though all blocks agree; "--block-size": how often a block learns another
+    law; "--length" or, for agnostic, "--repetitions": how often the learner fails on the private records. Half of it
+    all is for the release and half for the learner; boosting lets a run fail with probability 1/8 for each.
+    """
+    p, method, alpha, T = plan.laws.law(name), plan.method, plan.alpha, plan.runs
+    learns = method.success(p, plan.block_size)
+    agreed, apart = (release_failure(plan.mode.curve, x, plan.blocks) for x in (Fraction(1), learns))
+    agnostic, boosted = plan.algorithm == AGNOSTIC, plan.algorithm == BOOSTED
+    part = BOOSTED_PART if boosted else most / 2
+    if agnostic:
+        last, final = "--repetitions", method.failure(p, T, alpha, strict=True)
+    else:
+        last, final = "--length", method.failure(p, plan.length, alpha / 3 if boosted else alpha)
+    limit = part / T if agnostic else part
+    found = {"--blocks": agreed} if agreed > limit else {"--block-size": 1 - learns} if apart > limit else {}
+    found |= {last: final} if final > part else {}
+    return found or {"--repetitions": apart + final}
+
+
+# -- what was asked for ----------------------------------------------------------------------------------------------
+
+
+def is_asked(settings: Settings) -> bool:
+    """Whether an accuracy was asked for: a sample at sizes of one's own has none."""
+    return settings.beta is not None
+
+
+def missed(plan: Plan, settings: Settings, known: Sequence[Accuracy]) -> list[Accuracy]:
+    """The laws for which the accuracy that was asked for is not shown."""
+    if not is_asked(settings):
+        return []
+    most = allowed(plan, settings)
+    return [one for one in known if one.bounds.high > most]
+
+
+def allowed(plan: Plan, settings: Settings) -> Fraction:
+    """What the accuracy was asked to be: beta, or the distance that Corollary B.7 promises."""
+    asked = plan.promised if settings.paper else probability("beta", settings.beta or "")
+    assert isinstance(asked, Fraction), "what is written on a command line is rational"
+    return asked
+
+
 # -- running ----------------------------------------------------------------------------------------------------------
 
 
-def check_enough(plan: Plan, records: Sequence[Hashable], data: str) -> None:
+def check_enough(plan: Plan, given: int, data: str) -> None:
     """Raises `InvalidArgument` when there are fewer records than the plan needs: nothing is released then."""
-    if len(records) < plan.records:
+    if given < plan.records:
         runs = f"{plan.runs} runs of " if plan.runs > 1 else ""
-        expected = f"at least {plan.records} records: {runs}{plan.blocks} blocks of {plan.block_size}"
-        raise InvalidArgument(f"records in {data}", len(records), expected)
+        expected = f"at least {plan.records} records: {runs}{counted(plan.blocks, 'block')} of {plan.block_size}"
+        own = "; sizes of your own, --blocks and --block-size, may do with fewer" if plan.promised < 1 else ""
+        raise InvalidArgument(f"records in {data}", given, expected + own)
 
 
 def answer(plan: Plan, records: Sequence[Hashable], draw: Draw) -> object:
@@ -312,3 +427,23 @@ def answer(plan: Plan, records: Sequence[Hashable], draw: Draw) -> object:
         return boosted_learner(records, draw, learner=L, final=L, **sizes)
     fallback = plan.laws.members[0]
     return agnostic_private_learner(records, draw, learner=L, final=L, runs=plan.runs, fallback=fallback, **sizes)
+
+
+@dataclass(frozen=True)
+class Released:
+    """A run from beginning to end: the plan, what it guarantees, and what was released (None: nothing, on purpose)."""
+
+    plan: Plan
+    settings: Settings
+    given: int
+    accuracies: Sequence[Accuracy]
+    private: bool
+    dry: bool
+    answer: object
+
+    @property
+    def code(self) -> int:
+        """The exit code: 0 for an answer, and for a dry run that shows the accuracy as asked."""
+        if self.dry:
+            return NO_ANSWER if missed(self.plan, self.settings, self.accuracies) else 0
+        return 0 if isinstance(self.answer, tuple | Law) else NO_ANSWER

@@ -1,8 +1,14 @@
 """Results for people and for programs: an audit as text, as JSON, and as Python that replays its refutation."""
 
+from collections.abc import Hashable
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
+from exactdp.reference.draw import BUDGET
+from exactdp.spec.cells import Cell
 from exactdp.spec.claim import Claim, Kind
+from exactdp.spec.divergence import Event
 from exactdp.spec.enclosure import decimal, log_decimal
 from exactdp.spec.law import Bounds
 from exactdp.spec.number import Number
@@ -13,6 +19,19 @@ EXACT_AT_MOST = 90
 """Exact numbers up to so many characters are shown beside their decimals."""
 
 Json = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where an audited function was loaded from, FILE.py:NAME or package.module:NAME, and how it was enumerated."""
+
+    target: str = ""
+    window: int | None = None
+    budget: int = BUDGET
+
+
+UNKNOWN = Source()
+"""The source of a function that was handed over in Python."""
 
 
 def number_json(number: Number) -> Json:
@@ -35,7 +54,7 @@ def claim_json(claim: Claim) -> Json:
     return {"label": claim.label, **sides}
 
 
-def audit_json(audit: Audit) -> Json:
+def audit_json(audit: Audit, source: Source = UNKNOWN) -> Json:
     """The audit's result in the shape that all results share, with what audits add."""
     found = audit.delta_at_epsilon
     delta: Json = (
@@ -49,26 +68,26 @@ def audit_json(audit: Audit) -> Json:
         "mechanism": audit.mechanism,
         "claim": claim_text(audit.claim),
         "claims": [claim_json(claim) for claim in audit.claims],
-        "witness": None if audit.witness is None else _witness_json(audit, audit.witness),
+        "witness": None if audit.witness is None else _witness_json(audit, audit.witness, source),
         "datasets": len(audit.universe.datasets),
         "pairs": audit.pairs,
         "seconds": round(audit.seconds, 3),
         "assumptions": audit.universe.assumptions,
         "delta_at_epsilon": delta,
         "worst_pair": [repr(dataset) for dataset in audit.worst_pair],
-        "worst_event": [str(cell) for cell in audit.worst_event.cells],
+        "worst_event": [str(cell) for cell in in_order(audit.worst_event).cells],
         "epsilon_star": star_json(audit.epsilon_star),
         "profile": None if audit.profile is None else _profile_json(audit),
     }
 
 
-def _witness_json(audit: Audit, witness: Witness) -> Json:
+def _witness_json(audit: Audit, witness: Witness, source: Source) -> Json:
     return {
         "pair": [repr(dataset) for dataset in witness.pair],
-        "event": [str(cell) for cell in witness.event.cells],
+        "event": [str(cell) for cell in in_order(witness.event).cells],
         "p": number_json(witness.event.p),
         "q": number_json(witness.event.q),
-        "replay": replay(audit),
+        "replay": replay(audit, source),
     }
 
 
@@ -81,27 +100,84 @@ def _profile_json(audit: Audit) -> Json:
     return {"complete": audit.profile.complete, "breakpoints": points}
 
 
-def replay(audit: Audit) -> str:
-    """Python that derives the refutation again; `mechanism` must be the audited function."""
+def replay(audit: Audit, source: Source = UNKNOWN) -> str:
+    """Python that derives the refutation again, as it stands; without a source the function is called by its name.
+
+    An event is spelled out when its outcomes are plain values. Unresolved mass is bounded.
+    """
     witness = audit.witness
     if witness is None:
         return ""
-    claim, (one, other) = audit.claim, witness.pair
+    claim, event = audit.claim, in_order(witness.event)
+    outcomes = [cell.single for cell in event.cells if cell.is_single and _is_plain(cell.single)]
+    plain = len(outcomes) == len(event.cells) and audit.universe.is_resolved
     epsilon = repr(str(claim.epsilon))
     exponent = f"Epsilon({epsilon})" if claim.multiple == 1 else f"Epsilon({epsilon}) * Fraction('{claim.multiple}')"
-    lines = [
-        "from fractions import Fraction",
-        "from exactdp import Epsilon, exact, exp, hockey_stick, law_of",
-        f"p = law_of(mechanism, {one!r}, epsilon={epsilon})",
-        f"q = law_of(mechanism, {other!r}, epsilon={epsilon})",
-        f"factor, delta = exp({exponent}), exact('{claim.delta}')",
+    work = _function_lines(audit, source) + [
+        f"{name} = law_of(mechanism, {data!r}, epsilon={epsilon}{_keywords(source)})"
+        for name, data in zip("pq", witness.pair, strict=True)
     ]
-    if all(cell.is_single for cell in witness.event.cells):
-        lines.append(f"event = {[cell.single for cell in witness.event.cells]!r}")
-        lines.append("assert sum(p[y] for y in event) > factor * sum(q[y] for y in event) + delta")
+    work.append(f"factor, delta = exp({exponent}), exact('{claim.delta}')")
+    if plain:
+        work.append(f"event = {outcomes!r}")
+        work.append("assert sum(p[y] for y in event) > factor * sum(q[y] for y in event) + delta")
     else:
-        lines.append(f"assert hockey_stick(p, q, factor) > delta  # at the event {witness.event}")
-    return "\n".join(lines)
+        low = "" if audit.universe.is_resolved else ".low"
+        work.append(f"assert hockey_stick(p, q, factor){low} > delta  # at the event {event}")
+    fractions = ["from fractions import Fraction"] if "Fraction(" in "\n".join(work) else []
+    names = ["Epsilon", "exact", "exp", *([] if plain else ["hockey_stick"]), "law_of"]
+    return "\n".join([*fractions, f"from exactdp import {', '.join(names)}", *work])
+
+
+def _function_lines(audit: Audit, source: Source) -> list[str]:
+    if source.target:
+        return ["from exactdp.verify.loading import load_function", f"mechanism = load_function({source.target!r})"]
+    return [f"mechanism = {audit.mechanism}"] if audit.mechanism.isidentifier() else []
+
+
+def _keywords(source: Source) -> str:
+    window = "" if source.window is None else f", window={source.window}"
+    return window + ("" if source.budget == BUDGET else f", budget={source.budget}")
+
+
+def _is_plain(value: Hashable) -> bool:
+    """Whether the value's text is Python for it."""
+    if isinstance(value, tuple | frozenset):
+        return type(value) in (tuple, frozenset) and all(map(_is_plain, value))
+    return value is None or type(value) in (bool, int, str, bytes, Fraction)
+
+
+def in_order(event: Event) -> Event:
+    """The event with its outcomes in order, where they are values of one type that has an order."""
+    cells = [cell for cell in event.cells if cell.is_single and type(cell.single) in (bool, int, str, Fraction, tuple)]
+    if len(cells) < len(event.cells) or len({type(cell.single) for cell in cells}) > 1:
+        return event
+    try:
+        return replace(event, cells=tuple(sorted(cells, key=_sort_key)))
+    except TypeError:  # Tuples whose entries have no common order.
+        return event
+
+
+def _sort_key(cell: Cell) -> Any:
+    return cell.single
+
+
+def printable(text: str) -> str:
+    """The text in one line that a terminal shows as it is: other characters as Python writes them.
+
+    >>> printable("a\\nb\\x1b[2J é")
+    'a\\\\nb\\\\x1b[2J é'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def counted(number: int, noun: str) -> str:
+    """The number with its noun.
+
+    >>> counted(1, "law"), counted(2, "law")
+    ('1 law', '2 laws')
+    """
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def claim_text(claim: PrivacyClaim) -> str:
@@ -110,7 +186,7 @@ def claim_text(claim: PrivacyClaim) -> str:
     return f"({epsilon}, {short(claim.delta)})-differentially private, {claim.relation.name}"
 
 
-def audit_text(audit: Audit) -> str:
+def audit_text(audit: Audit, source: Source = UNKNOWN) -> str:
     """The audit's result for a terminal."""
     claim = audit.claim
     lines = [f"{audit.mechanism}: {claim_text(claim)}", f"verdict: {audit.verdict.kind.value.upper()}"]
@@ -119,12 +195,17 @@ def audit_text(audit: Audit) -> str:
     if audit.verdict.kind == Kind.REFUTED and audit.witness is not None:
         lines += ["", *_witness_lines(audit, audit.witness)]
     lines += ["", *_finding_lines(audit), ""]
-    size = f"{len(audit.universe.datasets)} datasets of n = {audit.n} over {len(audit.domain)} values"
-    lines.append(f"decided: {audit.pairs} ordered pairs of neighbours, {size}, {audit.seconds:.2f} s")
+    lines.append(f"decided: {audit.pairs} ordered pairs of neighbours, {_universe_text(audit)}, {audit.seconds:.2f} s")
     lines += [f"assumed: {assumption}" for assumption in audit.universe.assumptions]
     if audit.verdict.kind == Kind.REFUTED:
-        lines += ["", "replay:", *("    " + line for line in replay(audit).splitlines())]
+        lines += ["", "replay:", *("    " + line for line in replay(audit, source).splitlines())]
     return "\n".join(lines)
+
+
+def _universe_text(audit: Audit) -> str:
+    datasets = audit.universe.datasets
+    size = f"n = {audit.n}" if all(len(dataset) == audit.n for dataset in datasets) else f"n up to {audit.n}"
+    return f"{counted(len(datasets), 'dataset')} of {size} over {counted(len(audit.domain), 'value')}"
 
 
 def _witness_lines(audit: Audit, witness: Witness) -> list[str]:
@@ -132,7 +213,7 @@ def _witness_lines(audit: Audit, witness: Witness) -> list[str]:
     return [
         f"  data         {witness.pair[0]!r}",
         f"  neighbour    {witness.pair[1]!r}",
-        f"  event        {event}",
+        f"  event        {in_order(event)}",
         f"  P(event)     {shown(event.p)}",
         f"  Q(event)     {shown(event.q)}",
         f"  allowed      {decimal(factor * event.q + delta)} = e^{_power(audit)} * Q(event) + {short(delta)}",
@@ -141,7 +222,8 @@ def _witness_lines(audit: Audit, witness: Witness) -> list[str]:
 
 def _power(audit: Audit) -> str:
     claim = audit.claim
-    return f"({claim.epsilon})" if claim.multiple == 1 else f"({claim.multiple} * {claim.epsilon})"
+    text = str(claim.epsilon) if claim.multiple == 1 else f"{claim.multiple} * {claim.epsilon}"
+    return text if text.isdigit() else f"({text})"
 
 
 def _finding_lines(audit: Audit) -> list[str]:
@@ -151,13 +233,13 @@ def _finding_lines(audit: Audit) -> list[str]:
         return [f"  delta at the claimed epsilon   between {decimal(found.low)} and {decimal(found.high)}"]
     lines = [f"  delta at the claimed epsilon   {shown(found)}"]
     if found:
-        lines.append(f"      at {one!r} against {other!r}, event {audit.worst_event}")
+        lines.append(f"      at {one!r} against {other!r}, event {in_order(audit.worst_event)}")
     if star is not None:
         lines += _star_lines(audit, star)
     if audit.profile is not None:
-        count = len(audit.profile.segments)
-        kind = "breakpoints" if audit.profile.complete else "breakpoints and more (the tails have infinitely many)"
-        lines.append(f"  profile delta(epsilon)         {count} {kind}, from epsilon = 0 on; see --json and --plot")
+        count = counted(len(audit.profile.segments), "breakpoint")
+        more = "" if audit.profile.complete else " and more (the tails have infinitely many)"
+        lines.append(f"  profile delta(epsilon)         {count}{more}, from epsilon = 0 on; see --json and --plot")
     return lines
 
 
@@ -165,11 +247,11 @@ def _star_lines(audit: Audit, star: LeastFactor) -> list[str]:
     label = "  epsilon* at the claimed delta  "
     if star.factor is None:
         reason = "grows without bound along" if star.limit else f"has probability {decimal(star.event.p)} against"
-        shape = f"event {star.event} {reason}" + ("" if star.limit else f" {decimal(star.event.q)}")
+        shape = f"event {in_order(star.event)} {reason}" + ("" if star.limit else f" {decimal(star.event.q)}")
         lines = [label + "infinite"]
     else:
         lines = [label + f"{log_decimal(star.factor)}, e^epsilon* = {shown(star.factor)}"]
-        shape = f"event {star.event}" + (", approached along its tail" if star.limit else "")
+        shape = f"event {in_order(star.event)}" + (", approached along its tail" if star.limit else "")
     if star.event.cells:
         one, other = (audit.universe.datasets[i] for i in star.pair)
         lines.append(f"      at {one!r} against {other!r}, {shape}")

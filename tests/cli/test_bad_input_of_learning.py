@@ -21,6 +21,16 @@ FILES = {
     "empty.csv": "",
     "header.csv": "id,side\n",
     "twice.csv": "side,side\na,b\n",
+    "surrogate.json": r'{"domain": ["\ud800", "b"], "points": true}',
+    "lines.json": r'{"domain": ["a", "b"], "laws": {"two\nlines\u001b[2J": {"a": 1, "c": 0}}}',
+    "long.json": '{"domain": [' + ", ".join(f'"value {n}"' for n in range(2000)) + '], "points": true}',
+    "grid.json": '{"domain": ["a", "b", "c"], "grid": 100000}',
+    "coarse.json": '{"domain": ["a", "b", "c"], "grid": 50}',
+    "coins 9.json": '{"bernoulli": 1000000000}',
+    "centres.json": '{"clamped_laplaces": {"low": 0, "high": 3, "scales": [1], "centres": [1, 1]}}',
+    "lines.csv": '"two\nlines\x1b[2J",b\na,b\n',
+    "semicolons.csv": "id;side\n1;a\n",
+    "tabs.csv": "id\tside\n1\ta\n",
     "quote.csv": 'id,side\n1,"a\n',
 }
 LEARN = {
@@ -75,6 +85,8 @@ def refused(words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     out, error = capsys.readouterr()
     assert (code, out) == (2, "")
     assert error.endswith("\n")
+    assert error[:-1].isprintable()
+    assert len(error) < 1100
     assert error.count("\n") == 1
     assert [name for name in OUTPUTS.values() if Path(name).read_text() != "earlier"] == []
     return error
@@ -84,6 +96,16 @@ BAD: list[tuple[dict[str, str], list[str]]] = [
     ({"--class": "short.json"}, ["short.json: sum of the masses of law 'odd': got 9/10", "exactly 1"]),
     ({"--class": "broken.json"}, ["broken.json: content", "at line 1, column"]),
     ({"--class": "far.json"}, ["far.json: outcome of law 'far': got 'c'", "a value of the domain: a, b"]),
+    ({"--class": "surrogate.json"}, ["surrogate.json: character", "characters, not the half of one"]),
+    ({"--class": "lines.json"}, [r"law 'two\nlines\x1b[2J'"]),
+    ({"--class": "long.json", "--other": "none"}, ["--other: got 'none'", "a value of the domain: value 0", " ..."]),
+    ({"--class": "grid.json"}, ['grid.json: "grid": got 100000', "a smaller denominator: of 5000150001 laws at most"]),
+    ({"--class": "coins 9.json"}, ['coins 9.json: "bernoulli": got 1000000000', "a smaller denominator"]),
+    ({"--class": "coarse.json"}, ["--class: got '1326 laws on 3 values'", "at most 2000000"]),
+    ({"--class": "centres.json"}, ['centres.json: "centres": got [1, 1]', "all different"]),
+    ({"data": "lines.csv"}, ["--column: got 'side'", r"one of the columns: two\nlines\x1b[2J, b"]),
+    ({"--epsilon": "1e9"}, ["--epsilon: got '1e9'", "at most 1000"]),
+    ({"--length": "10000000"}, ["--length: got 10000000", "an integer of at most 1000000"]),
     ({"--class": "none.json"}, ["class file: got 'none.json'", "No such file"]),
     ({"--column": "edge"}, ["--column: got 'edge'", "one of the columns: id, side"]),
     ({"--column": "side", "data": "twice.csv"}, ["--column: got 'side'", "stands once: side, side"]),
@@ -96,6 +118,12 @@ BAD: list[tuple[dict[str, str], list[str]]] = [
     ({"data": "blank.csv"}, ["blank.csv, row 3: got '0 cells'", "2 cells"]),
     ({"data": "latin.csv"}, ["data: got 'latin.csv'", "a CSV file in UTF-8"]),
     ({"data": "quote.csv"}, ["data: got 'quote.csv'", "a CSV file: unexpected end of data"]),
+    ({"data": "semicolons.csv"}, ["data: got 'semicolons.csv'", "commas", "the header has semicolons instead"]),
+    ({"data": "tabs.csv"}, ["data: got 'tabs.csv'", "commas", "the header has tabs instead"]),
+    ({"data": "tabs.csv", "--dry-run": ""}, ["data: got 'tabs.csv'", "commas", "the header has tabs instead"]),
+    ({"data": "header.csv", "--dry-run": ""}, ["data: got 'header.csv'", "at least one row below the header"]),
+    ({"--dry-run": "", "--anyway": ""}, ["--anyway: got True", "no --anyway beside --dry-run"]),
+    ({"--dry-run": "", "--blocks": "11"}, ["records in data.csv: got 40", "at least 44 records: 11 blocks of 4"]),
     ({"data": "outside.csv"}, ["outside.csv, row 4: got 'edge'", "the public domain 'a', 'b'", "--other SYMBOL"]),
     ({"--column": "id"}, ["data.csv, row 2: got '0'", "the public domain"]),
     ({"--other": "c"}, ["--other: got 'c'", "a value of the domain: a, b"]),
@@ -111,12 +139,13 @@ BAD: list[tuple[dict[str, str], list[str]]] = [
     ({"--delta": "0"}, ["delta: got '0'", "0 < delta < 1"]),
     ({"--delta": "1"}, ["delta: got '1'", "0 < delta < 1"]),
     ({"--delta": "-1e-6"}, ["delta: got '-1e-6'", "0 < delta < 1"]),
-    (PAPER | {"--epsilon": "1"}, ["epsilon: got '1'", "0 < epsilon < 1"]),
+    (PAPER | {"--epsilon": "1"}, ["--epsilon: got '1'", "0 < epsilon < 1", "Theorem 5.1 asks", "sizes of your own"]),
+    (PAPER | {"--epsilon": "2", "--algorithm": "agnostic"}, ["--epsilon: got '2'", "as Theorem C.2 asks"]),
     (PAPER | {"--delta": "1"}, ["delta: got '1'", "0 < delta < 1"]),
     (PAPER | {"--alpha": "2"}, ["alpha: got '2'", "0 < alpha < 1"]),
     (PAPER | {"--beta": "0"}, ["beta: got '0'", "0 < beta < 1"]),
     ({"--blocks": "11"}, ["records in data.csv: got 40 (int)", "at least 44 records: 11 blocks of 4"]),
-    (PAPER, ["records in data.csv: got 40 (int)", "at least 18447 records: 473 blocks of 39"]),
+    (PAPER, ["at least 18447 records: 473 blocks of 39; sizes of your own, --blocks and --block-size, may do with"]),
     (
         PAPER | {"--algorithm": "boosted", "--alpha": "3/10"},
         ["records in data.csv: got 40 (int)", "295 runs of 444 blocks of "],
@@ -130,13 +159,15 @@ BAD: list[tuple[dict[str, str], list[str]]] = [
     ({"--block-size": "0"}, ["--block-size: got 0", "an integer of at least 1"]),
     ({"--length": "0"}, ["--length: got 0", "an integer of at least 1"]),
     ({"--blocks": "ten"}, ["--blocks: invalid int value: 'ten'"]),
-    ({"--blocks": NOT}, ["sizes: got 'nothing'", "--paper, or both --blocks K and --block-size B"]),
+    ({"--blocks": NOT}, [" --blocks: missing; expected --paper, or both --blocks K and --block-size B"]),
+    ({"--block-size": NOT}, [" --block-size: missing; expected --paper, or both --blocks K and --block-size B"]),
+    ({"--blocks": NOT, "--block-size": NOT}, [" --blocks and --block-size: missing; expected --paper, or both"]),
     ({"--paper": ""}, ["--blocks: got 10", "no --blocks beside --paper"]),
     (PAPER | {"--length": "3"}, ["--length: got 3", "no --length beside --paper"]),
     (PAPER | {"--repetitions": "3"}, ["--repetitions: got 3", "no --repetitions beside --paper"]),
     ({"--repetitions": "3"}, ["--repetitions: got 3", "runs once"]),
-    ({"--algorithm": "boosted"}, ["--repetitions: got 'nothing'", "which boosted needs"]),
-    ({"--algorithm": "agnostic"}, ["--repetitions: got 'nothing'", "which agnostic needs"]),
+    ({"--algorithm": "boosted"}, ["--repetitions: missing", "which boosted needs"]),
+    ({"--algorithm": "agnostic"}, ["--repetitions: missing", "which agnostic needs"]),
     ({"--algorithm": "agnostic", "--repetitions": "1", "--length": "3"}, ["--length: got 3", "one record from each"]),
     ({"--algorithm": "bagging"}, ["--algorithm: invalid choice: 'bagging'"]),
     ({"--algorithm": NOT}, ["required: --algorithm"]),
@@ -149,16 +180,20 @@ BAD: list[tuple[dict[str, str], list[str]]] = [
     ({"--json": "data.csv"}, ["--json: got 'data.csv'", "another file than that of DATA.csv"]),
     ({"--json": "coins.json"}, ["--json: got 'coins.json'", "another file than that of --class"]),
     ({"--plot": "bars.txt"}, ["--plot: got 'bars.txt'", ".png, .svg, .pdf"]),
-    ({"--colour": "red"}, ["unrecognized arguments: --colour red"]),
+    ({"--colour": "red"}, ["exactdp learn: unrecognized arguments: --colour red (see exactdp learn --help)"]),
+    ({"--csv": "out.csv"}, ["unrecognized arguments: --csv out.csv (see exactdp learn --help)"]),
 ]
 BAD_SAMPLES: list[tuple[dict[str, str], list[str]]] = [
     ({"--beta": "1/10"}, ["--beta: got '1/10'", "no --beta without --paper"]),
-    (PAPER, ["--beta: got 'nothing'", "a failure probability beside --paper"]),
+    (PAPER, ["--beta: missing; expected", "a failure probability beside --paper"]),
     (PAPER | {"--beta": "1/10", "--blocks": "5"}, ["--blocks: got 5", "no --blocks beside --paper"]),
     (PAPER | {"--beta": "1/10"}, ["records in data.csv: got 40 (int)", "at least 18447 records: 473 blocks of 39"]),
     ({"--length": "0"}, ["--length: got 0", "an integer of at least 1"]),
     ({"--repetitions": "2"}, ["unrecognized arguments: --repetitions 2"]),
     ({"--plot": "bars.png"}, ["unrecognized arguments: --plot bars.png"]),
+    ({"--csv": "data.csv"}, ["--csv: got 'data.csv'", "another file than that of DATA.csv"]),
+    ({"--csv": "none/out.csv"}, ["--csv: got 'none/out.csv'", "an existing folder"]),
+    (PAPER | {"--beta": "1/10", "--epsilon": "any"}, ["epsilon: got 'any'", "one value"]),
     ({"--epsilon": "ln(1)"}, ["epsilon: got 'ln(1)'", "ln of a rational above 1"]),
 ]
 
@@ -184,9 +219,15 @@ def test_a_bad_sample_is_refused_in_one_line(
 
 def test_the_same_commands_without_a_mistake_run_and_write(capsys: pytest.CaptureFixture[str]) -> None:
     for base, written in ((SAMPLE, {"--json": "one.json"}), (LEARN, {"--json": "two.json"})):
-        assert main(command(base, written)) in (0, 3)
+        assert main(command(base, written | {"--anyway": ""})) in (0, 3)
         assert Path(written["--json"]).stat().st_size > 0
     assert capsys.readouterr().err == ""
+
+
+def test_a_single_column_may_have_a_semicolon_in_its_name(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("data.csv").write_text("side; up\n" + "a\n" * 40, encoding="utf-8")
+    assert main(command(LEARN, {"--column": "side; up", "--dry-run": ""})) in (0, 3)
+    assert "40 records" in capsys.readouterr().out
 
 
 def test_blank_lines_at_the_end_of_a_file_are_no_records(capsys: pytest.CaptureFixture[str]) -> None:

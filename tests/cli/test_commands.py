@@ -8,13 +8,18 @@ import signal
 import subprocess
 import sys
 from argparse import ArgumentParser, _SubParsersAction
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from exactdp.spec.cells import Cell
+from exactdp.spec.divergence import Event
+from exactdp.verify.audit import audit
 from exactdp.verify.cli import main, parser
+from exactdp.verify.results import in_order, replay
 
 MINE = """import os
 import signal
@@ -22,6 +27,12 @@ from exactdp import bernoulli, discrete_laplace
 
 def count(data, draw, *, epsilon):
     return sum(data) + draw(discrete_laplace(1 / epsilon))
+
+def twice(data, draw, *, epsilon):
+    return sum(data) + draw(discrete_laplace(1 / (2 * epsilon)))
+
+def halves(data, draw, *, epsilon):
+    return int(2 * sum(data)) + draw(discrete_laplace(2 / epsilon))
 
 def constant(data, draw):
     return draw(bernoulli("1/2"))
@@ -98,13 +109,128 @@ def test_a_false_claim_is_refuted_with_pair_event_and_both_probabilities(capsys:
 
 def test_the_printed_replay_of_a_refutation_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*COUNT, "--epsilon", "1", "--claim", "1/2"]) == 1
-    lines = capsys.readouterr().out.split("replay:\n")[1].splitlines()
-    program = "from mine import count as mechanism\n" + "\n".join(line.removeprefix("    ") for line in lines)
+    program = replay_in(capsys.readouterr().out)
     assert "assert" in program
     replayed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (replayed.returncode, replayed.stderr) == (0, "")
     wrong = subprocess.run([sys.executable, "-c", program.replace(" > ", " <= ")], capture_output=True, check=False)
     assert wrong.returncode == 1
+
+
+def replay_in(out: str) -> str:
+    """The replay that a text ends with."""
+    return "\n".join(line.removeprefix("    ") for line in out.split("replay:\n")[1].splitlines())
+
+
+REFUTED = [
+    [*COUNT, "--epsilon", "ln(3)", "--claim", "1/2"],
+    [*COUNT, "--epsilon", "1", "--claim", "1/2", "--delta", "1/100", "--neighbours", "add-remove"],
+    ["audit", "mine.py:halves", "--domain", "0.5,1.5", "-n", "1", "--epsilon", "1", "--claim", "1/2"],
+    [
+        "audit",
+        "mine.py:capped",
+        "--domain",
+        "0,1",
+        "-n",
+        "1",
+        "--epsilon",
+        "1/9",
+        "--window",
+        "3",
+        "--budget",
+        "149999",
+    ],
+    [
+        "audit",
+        "exactdp.verify.gallery:svt5",
+        "--domain=-1,0,1",
+        "-n",
+        "2",
+        "--neighbours",
+        "each-by-one",
+        "--epsilon",
+        "1",
+    ],
+]
+
+
+@pytest.mark.parametrize("words", REFUTED, ids=" ".join)
+def test_a_pasted_replay_runs_as_it_stands_and_uses_all_that_it_imports(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "--json", "out.json"]) == 1
+    program = replay_in(capsys.readouterr().out)
+    assert result("out.json")["witness"]["replay"] == program
+    exec(program, {})
+    with pytest.raises(AssertionError):
+        exec(re.sub(r"^(factor, delta = .*), exact\(.*\)$", r"\1, 1", program, flags=re.MULTILINE), {})
+    imported = [
+        name for line in re.findall(r"^from \S+ import (.*)$", program, re.MULTILINE) for name in line.split(", ")
+    ]
+    assert [name for name in imported if len(re.findall(rf"\b{name}\b", program)) < 2] == []
+
+
+def test_the_replay_of_an_audit_in_python_calls_the_function_by_its_name() -> None:
+    names: dict[str, Any] = {}
+    exec(MINE, names)
+    found = audit(names["count"], domain=[0, 1], n=1, epsilon="1", claim="1/2")
+    assert replay(found).splitlines()[2] == "mechanism = count"
+    exec(replay(found), names)
+
+
+# -- how results are worded --
+
+
+def test_single_things_are_not_counted_as_many(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["audit", "mine.py:count", "--domain", "0", "-n", "2", "--neighbours", "add-remove", "--epsilon", "1"])
+    out = capsys.readouterr().out
+    assert "over 1 value," in out
+    assert "1 breakpoint, from epsilon = 0 on" in out
+
+
+def test_add_remove_says_that_datasets_have_up_to_n_records(capsys: pytest.CaptureFixture[str]) -> None:
+    main([*COUNT, "--neighbours", "add-remove", "--epsilon", "1"])
+    assert "7 datasets of n up to 2 over 2 values" in capsys.readouterr().out
+    main([*COUNT, "--epsilon", "1"])
+    assert "4 datasets of n = 2 over 2 values" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "claim", "power"),
+    [("1", "1", "e^1 *"), ("1", "1/2", "e^(1/2 * 1) *"), ("1/2", "1", "e^(1/2) *"), ("ln(3)", "1", "e^(ln(3)) *")],
+)
+def test_powers_have_parentheses_only_where_they_are_needed(
+    epsilon: str, claim: str, power: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["audit", "mine.py:twice", "--domain", "0,1", "-n", "1", "--epsilon", epsilon, "--claim", claim]) == 1
+    assert f"= {power} Q(event)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "shown"),
+    [
+        ([3, 1, 2], "{1; 2; 3}"),
+        (["b", "a"], "{'a'; 'b'}"),
+        ([(1, 2), (0, 5)], "{(0, 5); (1, 2)}"),
+        ([2, "a", 1], "{2; 'a'; 1}"),
+        ([True, 0], "{True; 0}"),
+        ([(1, None), (1, 0)], "{(1, None); (1, 0)}"),
+        ([None, None], "{None; None}"),
+    ],
+)
+def test_the_outcomes_of_an_event_are_in_order_where_they_have_one(outcomes: list[Hashable], shown: str) -> None:
+    event = Event(tuple(map(Cell, outcomes)), Fraction(1, 2), Fraction(1, 3))
+    assert str(in_order(event)) == shown
+    assert (in_order(event).p, in_order(event).q) == (event.p, event.q)
+
+
+def test_an_argument_that_is_not_known_points_to_the_help_of_its_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match=r"^2$"):
+        main([*COUNT, "--epsilon", "1", "--colour", "red"])
+    assert capsys.readouterr() == (
+        "",
+        "exactdp audit: unrecognized arguments: --colour red (see exactdp audit --help)\n",
+    )
 
 
 def test_a_constant_law_is_vacuous_with_exit_code_3() -> None:

@@ -1,8 +1,10 @@
 """`exactdp sample` and `exactdp learn` on real data: what they print, write and release, and how often."""
 
+import io
 import json
 import re
 import shlex
+import sys
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
@@ -53,6 +55,10 @@ ADELIE = class_from_json(
 @pytest.fixture(autouse=True)
 def _in_the_folder_of_the_project(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(root)
+
+
+def unreachable(*_: object) -> object:
+    raise AssertionError("nothing may be read or released")
 
 
 def result(path: Path) -> dict[str, Any]:
@@ -151,7 +157,9 @@ def test_the_examples_in_the_help_and_in_the_folder_of_examples_run(
     pages = [SAMPLE, LEARN, (root / "examples" / "README.md").read_text("utf-8")]
     lines = "\n".join(pages).replace("\\\n", " ").splitlines()
     commands = list(
-        dict.fromkeys(" ".join(m[1].split()) for line in lines if (m := re.match(r"(?:  \$ )?(exactdp .*)", line)))
+        dict.fromkeys(
+            " ".join(m[1].split()) for line in lines if (m := re.match(r"(?:  \$ |\.venv/bin/)?(exactdp .*)", line))
+        )
     )
     assert len(commands) >= 5
     assert {command: main([*shlex.split(command)[1:], *SEEDED]) for command in commands} == dict.fromkeys(commands, 0)
@@ -176,23 +184,296 @@ def test_the_guarantee_is_printed_before_anything_is_released(
     assert capsys.readouterr().out == ""
 
 
-def test_a_seed_is_called_not_private_and_makes_the_run_repeatable(
+def test_a_seed_is_called_not_private_from_the_start_and_makes_the_run_repeatable(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     outs = []
     for name in ("one.json", "two.json"):
         assert main([*SEX, *SIZES, *SEEDED, "--json", str(tmp_path / name)]) == 0
         outs.append(capsys.readouterr().out)
-        assert result(tmp_path / name)["private"] is False
+        found = result(tmp_path / name)
+        assert (found["private"], found["verdict"]) == (False, "undecided")
+        assert found["reason"] == "--seed makes the randomness known, so the run is not private"
     assert outs[0] == outs[1]
-    assert "NOT PRIVATE: --seed" in outs[0]
+    lines = outs[0].splitlines()
+    assert [line for line in lines if line.startswith("privacy")] == [
+        "privacy    NOT PRIVATE: --seed makes the randomness known; never use it on data that matter"
+    ]
+    assert "           without --seed: (1, 0.001)-differentially private for one changed record" in lines
 
 
-def test_a_beta_that_is_not_reached_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_is_released_when_the_accuracy_that_was_asked_for_is_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(learn_cli, "answer", unreachable)
+    target, picture = tmp_path / "dice.json", tmp_path / "dice.png"
+    given = [*DICE, *CHOSEN[:-2], "--length", "300", "--json", str(target), "--plot", str(picture)]
+    assert main(given) == 3
+    out = capsys.readouterr().out
+    assert "NOT shown to be at most 0.001 for 5 of 5 laws" in out
+    assert out.splitlines()[-1].startswith(
+        "nothing is released: the accuracy that was asked for is not shown; --anyway"
+    )
+    found = result(target)
+    assert (found["verdict"], found["released"], found["answered"]) == ("undecided", False, False)
+    assert "estimate" not in found
+    assert not picture.exists()
+
+
+def test_with_anyway_the_same_run_releases_all_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "dice.json"
-    assert main([*DICE, *CHOSEN[:-2], "--length", "300", "--json", str(target)]) == 0
-    assert "NOT shown to be at most 0.001 for 5 of 5 laws" in capsys.readouterr().out
-    assert result(target)["verdict"] == "undecided"
+    assert main([*DICE, *CHOSEN[:-2], "--length", "300", "--anyway", "--json", str(target)]) == 0
+    out = capsys.readouterr().out
+    assert "NOT shown to be at most 0.001 for 5 of 5 laws" in out
+    assert "\nestimate   " in out
+    found = result(target)
+    assert (found["verdict"], found["released"], found["answered"]) == ("undecided", True, True)
+    assert found["reason"] == "the accuracy that was asked for is not shown"
+
+
+@pytest.mark.parametrize(("length", "code", "verdict"), [("1000", 0, "holds"), ("300", 3, "undecided")])
+def test_a_dry_run_prints_the_same_guarantee_and_releases_nothing(
+    length: str,
+    code: int,
+    verdict: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = [*DICE, *CHOSEN[:-2], "--length", length]
+    main([*given, "--anyway"])
+    guarantee = capsys.readouterr().out.partition("\n\n")[0]
+    for name in ("answer", "read_records"):
+        monkeypatch.setattr(learn_cli, name, unreachable)
+    target = tmp_path / "dry.json"
+    assert main([*given, "--dry-run", "--json", str(target)]) == code
+    out = capsys.readouterr().out
+    assert out == guarantee + "\n\ndry run: nothing is released, and no epsilon or delta is spent\n"
+    found = result(target)
+    assert (found["verdict"], found["released"], found["answered"]) == (verdict, False, False)
+
+
+def test_a_dry_run_of_a_sample_only_counts_the_records(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No cell is looked at: records outside the domain, which a run would refuse, make no difference."""
+    data = tmp_path / "strange.csv"
+    data.write_text("species\n" + "Emperor\n" * 9 + "\n")
+    given = words("--column species --class examples/species.json --epsilon 1 --delta 1/10 --learner first-record")
+    sizes = ["--blocks", "9", "--block-size", "1"]
+    assert main(["sample", str(data), *given, *sizes, "--dry-run"]) == 0
+    assert "9 records, of which 9 are used" in capsys.readouterr().out
+    assert main(["sample", str(data), *given, *sizes]) == 2
+
+
+# -- how sizes are chosen ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["learn", "sample"])
+def test_the_help_says_what_a_run_costs_and_how_sizes_are_chosen(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([name, "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    assert "Every run spends epsilon and delta again" in text
+    assert "--dry-run spends nothing" in text
+    assert "ask for epsilon < 1; Corollary B.7 (sample) holds for every epsilon > 0" in text
+    assert ("(default: the block size)" in text) == (name == "learn")
+
+
+def test_the_help_says_once_where_the_command_is(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert capsys.readouterr().out.count(".venv/bin/exactdp") == 1
+
+
+@pytest.mark.parametrize("epsilon", ["1", "2"])
+def test_the_theorems_sampler_takes_an_epsilon_that_the_theorems_learners_refuse(
+    epsilon: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    private = ["--epsilon", epsilon, "--delta", "1e-5", "--paper", "--beta", "1/10"]
+    assert main(["sample", *FACES[1:], *private, "--dry-run"]) == 0
+    assert main([*FACES, "--algorithm", "black-box", "--alpha", "1/10", *private, "--dry-run"]) == 2
+    assert "as Theorem 5.1 asks" in capsys.readouterr().err
+
+
+LEAD = ["sample", *FACES[1:], "--epsilon", "1", "--delta", "1e-6", "--block-size", "5", "--dry-run", "--blocks"]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "said"),
+    [
+        ("200", "the mode is released except with probability 1e-6 when it leads by at least 55 of the 200 blocks"),
+        ("55", "the mode is released except with probability 1e-6 when it leads by at least 55 of the 55 blocks"),
+        ("54", "an answer is not sure: the mode should lead by 55 of the 54 blocks, and is released with probability"),
+        ("20", "no answer can be expected: the mode should lead by 55 of the 20 blocks, and is released with"),
+    ],
+)
+def test_the_lead_that_the_mode_needs_is_printed(
+    blocks: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "lead.json"
+    assert main([*LEAD, blocks, "--json", str(target)]) == 0
+    assert said in capsys.readouterr().out
+    assert result(target)["smallest_gap"] == 55
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ("--blocks 30 --block-size 131 --length 1000", ["--blocks may help: though all 30 blocks agree"]),
+        ("--blocks 200 --block-size 20 --length 1000", ["--block-size may help: a block from"]),
+        ("--blocks 200 --block-size 131 --length 300", ["--length may help: from 300 records of"]),
+        ("--blocks 30 --block-size 131 --length 300", ["--blocks may help", "--length may help"]),
+        (
+            "--algorithm boosted --blocks 40 --block-size 220 --length 1500 --repetitions 2",
+            ["--repetitions may help: with 2 runs"],
+        ),
+        (
+            "--algorithm boosted --blocks 10 --block-size 131 --length 10 --repetitions 3",
+            ["--blocks may help: though all 10 blocks agree", "--length may help: from 10 records of"],
+        ),
+        (
+            "--algorithm agnostic --blocks 200 --block-size 50 --repetitions 2",
+            ["--block-size may help: a block from", "--repetitions may help: from 2 records of"],
+        ),
+    ],
+)
+def test_the_sizes_that_stand_in_the_way_are_named(
+    sizes: str, said: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*DICE, *CHOSEN[:8], *words(sizes), "--dry-run"]) == 3
+    advice = re.findall(r"^ +a larger (.*)$", capsys.readouterr().out, re.MULTILINE)
+    assert len(advice) == len(said)
+    assert all(one.startswith(start) for one, start in zip(advice, said, strict=True))
+
+
+# -- what is printed --------------------------------------------------------------------------------------------------
+
+GRID = {"domain": ["female", "male", "unknown"], "other": "unknown", "grid": 10}
+
+
+def test_of_many_laws_the_worst_are_listed_and_all_are_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    laws, target = tmp_path / "grid.json", tmp_path / "out.json"
+    laws.write_text(json.dumps(GRID), encoding="utf-8")
+    given = words("sample examples/penguins.csv --column sex --epsilon 1 --delta 1/1000 --blocks 40 --block-size 8")
+    assert main([*given, "--class", str(laws), "--dry-run", "--json", str(target)]) == 0
+    listed = re.findall(r"^    (\S.*)  (?:at most|no bound|\d).*$", capsys.readouterr().out, re.MULTILINE)
+    bounds = {one["law"]: Fraction(one["high"]["exact"]) for one in result(target)["accuracy"]}
+    assert (len(bounds), len(listed)) == (66, 20)
+    shown = [bounds.pop(name.strip()) for name in listed]
+    assert min(shown) >= max(bounds.values())
+
+
+def test_a_class_without_a_name_is_called_by_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    laws = tmp_path / "two.json"
+    laws.write_text('{"domain": ["female", "male"], "other": "male", "laws": {"even": {"female": 0.5, "male": 0.5}}}')
+    given = ["sample", "examples/penguins.csv", "--column", "sex", "--class", str(laws), *SEX[6:], *SIZES, "--dry-run"]
+    assert main(given) == 0
+    assert "class      two.json: 1 law on 2 values\n" in capsys.readouterr().out
+
+
+def test_a_long_sample_is_wrapped_and_written_as_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table, target = tmp_path / "synthetic.csv", tmp_path / "synthetic.json"
+    given = [*SEX, *SIZES[:-1], "200", *SEEDED, "--default", ",".join(["male", "unknown"] * 100)]
+    assert main([*given, "--csv", str(table), "--json", str(target)]) == 0
+    lines = capsys.readouterr().out.partition("\n\n")[2].splitlines()
+    assert max(map(len, lines)) <= 101
+    sample = result(target)["sample"]
+    assert " ".join(lines).replace("sample", "", 1).split() == " ".join(f"{y}," for y in sample)[:-1].split()
+    assert table.read_text("utf-8").splitlines() == ["sex", *sample]
+    assert read_records(table, "sex", class_from_json(GRID)) == sample
+
+
+def test_without_a_sample_no_table_is_written(tmp_path: Path) -> None:
+    table = tmp_path / "synthetic.csv"
+    assert main([*SEX, *SIZES, "--dry-run", "--csv", str(table)]) == 0
+    assert not table.exists()
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_what_takes_long_is_said_on_a_terminal_and_wiped_away(
+    terminal: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: terminal)
+    assert main([*SEX, *SIZES, "--dry-run"]) == 0
+    error = capsys.readouterr().err
+    assert error == ("working out the sizes ...\r\x1b[Kworking out the guarantee ...\r\x1b[K" if terminal else "")
+
+
+AGNOSTIC = words("--algorithm agnostic --alpha 1/10 --beta 1/10 --epsilon 1 --delta 1e-6")
+RUNS_OF_FACES = [*FACES, *AGNOSTIC, *words("--blocks 140 --block-size 12 --repetitions 15"), "--dry-run"]
+
+
+@pytest.mark.parametrize(("given", "default"), [([], 0), (["--default", "4"], 4)])
+def test_what_stands_for_a_declined_record_is_said_and_can_be_chosen(
+    given: list[str], default: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "faces.json"
+    assert main([*RUNS_OF_FACES, *given, "--json", str(target)]) == 0
+    assert f"default    {default} in place of a record that is declined (--default)\n" in capsys.readouterr().out
+    assert result(target)["default"] == [default]
+
+
+def test_without_a_default_none_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "dice.json"
+    assert main([*DICE, *CHOSEN, "--dry-run", "--json", str(target)]) == 0
+    assert "default" not in capsys.readouterr().out
+    assert result(target)["default"] is None
+
+
+def test_the_result_says_nothing_of_the_time_that_the_data_took(tmp_path: Path) -> None:
+    target = tmp_path / "sex.json"
+    assert main([*SEX, *SIZES, *SEEDED, "--json", str(target)]) == 0
+    assert "seconds" not in result(target)
+
+
+# -- what is released is not lost -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "writer", "option"),
+    [
+        ([*SEX, *SIZES, *SEEDED], "result_json", "--json"),
+        ([*SEX, *SIZES, *SEEDED], "write_records", "--csv"),
+        ([*FACES, *PAPER], "plot_bars", "--plot"),
+    ],
+)
+def test_an_answer_stands_printed_when_a_file_cannot_be_written(
+    given: list[str],
+    writer: str,
+    option: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fails(*_: object) -> object:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(learn_cli, writer, fails)
+    assert main([*given, option, str(tmp_path / "out.png")]) == 2
+    out, error = capsys.readouterr()
+    assert re.search(r"^(sample|estimate) ", out, re.MULTILINE)
+    assert error == f"exactdp {given[0]}: a file was not written: No space left on device\n"
+
+
+def test_characters_that_the_terminal_lacks_or_obeys_are_written_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = json.dumps({"name": "two\nlines\x1b[2J", "domain": ["é", "b\tc"], "other": "é", "points": True})
+    (tmp_path / "odd.json").write_text(text, "utf-8")
+    (tmp_path / "odd.csv").write_text("x\n" + "é\n" * 40, "utf-8")
+    kept = io.BytesIO()
+    terminal = io.TextIOWrapper(kept, encoding="ascii", write_through=True)
+    monkeypatch.setattr(sys, "stdout", terminal)
+    given = ["sample", str(tmp_path / "odd.csv"), "--column", "x", "--class", str(tmp_path / "odd.json"), *SEX[6:]]
+    assert main([*given, "--learner", "first-record", "--blocks", "40", "--block-size", "1"]) == 0
+    printed = kept.getvalue().decode("ascii")
+    assert "class      two\\nlines\\x1b[2J: 2 laws on 2 values\n" in printed
+    assert "    b\\tc  " in printed
+    assert printed.endswith("sample     \\xe9\n")
+
+
+# -- answers of other kinds -------------------------------------------------------------------------------------------
 
 
 def test_an_exact_failure_probability_is_called_exact(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -232,8 +513,9 @@ def test_a_default_stands_for_no_answer(tmp_path: Path, capsys: pytest.CaptureFi
 def test_an_empirical_estimate_is_no_law_of_the_class(capsys: pytest.CaptureFixture[str]) -> None:
     given = ["learn", *SEX[1:], "--algorithm", "black-box", "--alpha", "1/4", "--beta", "1/2", "--learner", "empirical"]
     sizes = words("--blocks 2 --block-size 5 --length 3 --default female,male,male")
-    assert main([*given, *sizes, *SEEDED]) == 0
+    assert main([*given, *sizes, *SEEDED, "--anyway"]) == 0
     out = capsys.readouterr().out
+    assert "no answer but the default can be expected" in out
     assert "estimate   a law outside the class" in out
     assert "male     0.6666666667 = 2/3" in out
 

@@ -192,6 +192,7 @@ def test_clamped_laws_have_their_exponential_masses() -> None:
         (lambda: clamped_geometrics(2, 1, [1]), "high"),
         (lambda: clamped_geometrics(0, 1, [1, "1"]), "scales"),
         (lambda: clamped_laplaces(0, 1, [0]), "scale"),
+        (lambda: clamped_laplaces(0, 1, [1], [1, 1]), "centres"),
         (lambda: clamped(uniform("ab"), 0, 1), "law"),
     ],
 )

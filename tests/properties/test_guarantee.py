@@ -34,6 +34,7 @@ from exactdp.spec.law import Bounds, Law
 from exactdp.spec.mode import BOTTOM
 from exactdp.spec.number import Number, exp
 from exactdp.spec.release_curve import NoisyThreshold, OptimalRelease, RandomisedThreshold, ReleaseCurve
+from exactdp.verify import guarantee
 from exactdp.verify.guarantee import (
     AGNOSTIC,
     ALGORITHMS,
@@ -239,6 +240,41 @@ def test_the_bound_of_the_release_is_the_binomial_sum_rounded_up(blocks: int, su
     assert true <= release_failure(curve, x, blocks) <= true + TINY
 
 
+@pytest.mark.parametrize("learner", METHODS)
+@pytest.mark.parametrize("laws", [COINS, SKEW, point_masses("ab")], ids=lambda laws: laws.name)
+@pytest.mark.parametrize(("algorithm", "sizes"), [(SAMPLER, {}), (BLACK_BOX, {"length": 2}), (AGNOSTIC, {"runs": 2})])
+def test_bounds_without_the_law_of_what_is_learnt_are_above_the_exact_number(
+    learner: str, laws: LawClass, algorithm: str, sizes: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Forty blocks, and no work allowed: what remains is the bound of the learner, if it has one."""
+    one = plan(laws, algorithm, NoisyThreshold(1, "1e-3"), learner=learner, blocks=40, **sizes)
+    exactly = [exact_failure(one, p).low for p in laws]
+    monkeypatch.setattr(guarantee, "WORK", 0)
+    again = replace(one, method=method_named(learner, laws))
+    with pytest.raises(BudgetExceeded):
+        again.method.learnt(laws.members[0], 2)
+    assert all(low <= failure_bound(again, p) for low, p in zip(exactly, laws, strict=True))
+
+
+@pytest.mark.parametrize(("learner", "is_proper"), [("ml", True), ("mde", True), ("empirical", False)])
+def test_a_learner_of_other_laws_is_not_said_to_learn_a_law_of_the_class(
+    learner: str, is_proper: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empirical law of 401 records is close to a fair coin, and never fair."""
+    monkeypatch.setattr(guarantee, "WORK", 0)
+    method = method_named(learner, SKEW)
+    p = SKEW.law("even")
+    assert method.failure(p, 401, Fraction(2, 5)) < Fraction(1, 1000)
+    assert (method.success(p, 401) > Fraction(99, 100)) == is_proper
+    assert is_proper or method.success(p, 401) == 0
+
+
+def test_a_learner_that_sees_the_order_of_many_records_has_a_certified_bound() -> None:
+    """All words of 33 records are far too many to go through."""
+    one = plan(COINS, AGNOSTIC, NoisyThreshold(1, "1e-3"), learner="first-record", blocks=40, runs=33)
+    assert {found.source for found in accuracies(one)} == {BOUND}
+
+
 def test_boosting_counts_runs_that_are_within_a_third_of_the_accuracy() -> None:
     """Three coins a quarter apart: a run misses from alpha/3 <= 1/4 on when it learns a neighbour."""
     laws = LawClass((0, 1), {str(x): Law({0: x, 1: 1 - x}) for x in map(Fraction, ("1/4", "1/2", "3/4"))})
@@ -329,6 +365,12 @@ def test_sizes_that_are_out_of_reach_are_decided_at_once(learner: str) -> None:
 def test_a_hopeless_plan_has_the_bound_1() -> None:
     assert [(found.source, found.bounds.high) for found in accuracies(HOPELESS)] == [(BOUND, Fraction(1))] * 2
     assert range_text(accuracies(HOPELESS)[0]) == "no bound below 1"
+
+
+def test_what_a_theorem_promises_is_reported_as_it_stands() -> None:
+    """Rounded up it would be above what was asked for."""
+    told = accuracies(replace(HOPELESS, promised=Fraction(3, 40)))
+    assert [(found.source, found.bounds.high) for found in told] == [(THEOREM, Fraction(3, 40))] * 2
 
 
 def test_the_theorem_is_named_where_it_says_more_than_the_bound() -> None:

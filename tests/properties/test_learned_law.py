@@ -152,6 +152,22 @@ def test_what_is_left_out_and_rounded_stays_within_the_tolerance_for_many_runs(
         assert weight <= true * vectors.whole
 
 
+@pytest.mark.parametrize("tolerance", ["0", "-1", "1", "1000"])
+def test_a_tolerance_lies_between_0_and_1(tolerance: str) -> None:
+    with pytest.raises(InvalidArgument, match="0 < tolerance < 1"):
+        boosted_law(Law({A: "1/3", B: "2/3"}), runs=2, alpha=HALF, tolerance=tolerance)
+
+
+def test_all_words_of_many_records_are_beyond_the_budget() -> None:
+    record = Law({"a": "1/3", "b": "2/3"})
+    with pytest.raises(BudgetExceeded) as caught:
+        law_from_draws(record, draws=33, final=first_record())
+    assert caught.value.estimate == 2**33
+    assert law_from_draws(record, draws=3, final=first_record(), budget=8)[Law({"a": 1})] == Fraction(1, 3)
+    with pytest.raises(BudgetExceeded):
+        law_from_draws(record, draws=3, final=first_record(), budget=7)
+
+
 def test_a_tolerance_leaves_unlikely_counts_out() -> None:
     masses = [Fraction(9, 10), Fraction(1, 10)]
     everything, most = dict(CountVectors(masses, 200)), dict(CountVectors(masses, 200, "1e-6"))

@@ -4,9 +4,11 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from math import comb, prod
+from math import comb, log, log1p, prod
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from exactdp.reference.classes import (
     LawClass,
@@ -27,6 +29,7 @@ from exactdp.reference.learners import (
     smoothed,
 )
 from exactdp.reference.sample_complexity import (
+    WHOLE,
     Tail,
     agnostic_failure_probability,
     count_vectors,
@@ -37,6 +40,7 @@ from exactdp.reference.sample_complexity import (
     likelihood_tail,
     mass_of_types,
     multinomials,
+    power_above,
     sample_complexity,
 )
 from exactdp.spec.agnostic import optimum
@@ -263,6 +267,28 @@ def test_maximum_likelihood_is_proved_by_its_own_tail() -> None:
     found = sample_complexity(maximum_likelihood(members.members), members, "1/2", "1/10", 24, tail=tail)
     assert (found.size, found.is_proved) == (5, True)
     assert all(failure <= tail.bound(n) for n, failure in enumerate(found.failures, start=1))
+
+
+@given(st.fractions(0, 1), st.integers(0, 200))
+def test_powers_are_rounded_up_and_gain_next_to_nothing(base: Fraction, n: int) -> None:
+    above = -(-base.numerator * WHOLE // base.denominator)
+    assert 0 <= Fraction(power_above(above, n), WHOLE) - base**n <= Fraction(1, 2**240)
+
+
+@pytest.mark.parametrize("alpha", [Fraction(1, 100), Fraction(1, 2), Fraction(9, 10)])
+def test_the_tail_of_maximum_likelihood_is_its_exact_sum_rounded_up(alpha: Fraction) -> None:
+    tail = likelihood_tail(COINS, alpha)
+    for n in (1, 2, 3, 10, 101):
+        sums = [sum((1 - d * d) ** (n // 2) for q in COINS if (d := distance(q, p)) >= alpha) for p in COINS]
+        assert max(sums) <= tail.bound(n) <= max(sums) + Fraction(1, 2**240)
+
+
+def test_the_tail_of_close_laws_starts_at_millions_of_records() -> None:
+    """1 - (1/500)^2 to the power n/2: exact powers would have tens of millions of digits."""
+    tail = likelihood_tail([Law({0: "1/2", 1: "1/2"}), Law({0: "251/500", 1: "249/500"})], "1/1000")
+    start = tail.start(Fraction(1, 10))
+    assert start is not None
+    assert abs(start * log1p(-1 / 500**2) / 2 - log(1 / 10)) < 1e-5
 
 
 def test_the_first_record_learns_point_masses_from_one_record_for_ever() -> None:
