@@ -24,6 +24,7 @@ from exactdp.spec.errors import InvalidArgument
 from exactdp.spec.exponent import Epsilon
 from exactdp.spec.law import Law
 from exactdp.spec.number import Number, exp
+from exactdp.spec.sampler_utility import sampler_parameters as stated_parameters
 from exactdp.spec.thresholds import least_integer_at_least_log
 
 UNIT = st.fractions(min_value=Fraction(1, 10**6), max_value=Fraction(999, 1000), max_denominator=10**6)
@@ -318,3 +319,12 @@ def test_sizes_that_are_no_counts_are_refused(size: Any) -> None:
         sampler_parameters(size, "1/2", "1/2", "1/100", 1)
     with pytest.raises(InvalidArgument, match="block_size"):
         sampler_parameters(1, "1/2", "1/2", "1/100", size)
+
+
+@pytest.mark.parametrize("epsilon", EPSILONS)
+@pytest.mark.parametrize(("beta", "delta"), [("1/2", "1/100"), ("1/10", "1e-6"), ("9/10", "99/100"), ("1/64", "1/7")])
+def test_the_sizes_of_the_sampler_are_those_that_the_proposition_states(epsilon: str, beta: str, delta: str) -> None:
+    """Certified logarithms against a search with exact powers: two ways to the same ceiling."""
+    for length in (1, 3):
+        sizes = sampler_parameters(length, beta, epsilon, delta, block_size=1)
+        assert (sizes.eta, sizes.delta0, sizes.blocks) == stated_parameters(length, beta, epsilon, delta)
