@@ -20,11 +20,12 @@ from exactdp.reference.agnostic import check_record_default
 from exactdp.reference.blocks import BlockOutputs, Histogram, multinomial
 from exactdp.reference.boosted import CountedSelection, Estimate, Share, radius_of
 from exactdp.reference.counted import CountedAggregate, Counts
+from exactdp.reference.histogram_counts import HistogramCounts
 from exactdp.reference.learners import AnyLearner, Learner, as_learner
 from exactdp.reference.mode import StabilityBasedMode
 from exactdp.reference.private_learner import check_default
 from exactdp.reference.sampler import checked_count
-from exactdp.reference.sampler_law import HistogramCounts, sampler_law, sampler_law_over
+from exactdp.reference.sampler_law import sampler_law, sampler_law_over
 from exactdp.spec.enclosure import floor_scaled
 from exactdp.spec.errors import BudgetExceeded, InvalidArgument
 from exactdp.spec.kernel import exact_divergence

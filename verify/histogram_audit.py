@@ -18,10 +18,10 @@ import numpy as np
 from exactdp.reference.aggregate import sample_length
 from exactdp.reference.blocks import BlockOutputs
 from exactdp.reference.counted import CountedAggregate, Counts
+from exactdp.reference.histogram_counts import HistogramCounts
 from exactdp.reference.learners import AnyLearner, as_learner, checked_domain
 from exactdp.reference.mode import StabilityBasedMode, checked_mode
 from exactdp.reference.sampler import checked_count
-from exactdp.reference.sampler_law import HistogramCounts
 from exactdp.spec.number import Number
 from exactdp.spec.vector import Vector, vector
 from exactdp.verify.count_audit import (

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from exactdp.reference.blocks import BlockOutputs
+from exactdp.reference.histogram_counts import HistogramCounts
 from exactdp.reference.learners import first_record, maximum_likelihood
 from exactdp.reference.mode import StabilityBasedMode, stability_based_mode
 from exactdp.reference.sampler import sampler
-from exactdp.reference.sampler_law import HistogramCounts, sampler_law, sampler_law_from, sampler_law_over
+from exactdp.reference.sampler_law import sampler_law, sampler_law_from, sampler_law_over
 from exactdp.reference.sampling import Sampling
 from exactdp.spec.law import Law
 from exactdp.spec.mode import BOTTOM

@@ -20,6 +20,7 @@ import exactdp.verify.rows as rows
 from exactdp.reference.blocks import BlockOutputs
 from exactdp.reference.counted import CountedAggregate
 from exactdp.reference.draw import law_of
+from exactdp.reference.histogram_counts import HistogramCounts
 from exactdp.reference.learners import (
     Learner,
     empirical,
@@ -31,7 +32,6 @@ from exactdp.reference.learners import (
 )
 from exactdp.reference.mode import StabilityBasedMode
 from exactdp.reference.sampler import sampler
-from exactdp.reference.sampler_law import HistogramCounts
 from exactdp.spec.errors import BudgetExceeded, InvalidArgument
 from exactdp.spec.law import Law
 from exactdp.spec.mode import BOTTOM

@@ -11,6 +11,7 @@ import pytest
 from exactdp.reference.aggregate import LONGEST, aggregate
 from exactdp.reference.blocks import BlockOutputs
 from exactdp.reference.counted import CountedAggregate
+from exactdp.reference.histogram_counts import HistogramCounts
 from exactdp.reference.learners import (
     LARGEST_BLOCK,
     Learner,
@@ -30,7 +31,7 @@ from exactdp.reference.mode import (
     stability_based_mode,
 )
 from exactdp.reference.sampler import sampler
-from exactdp.reference.sampler_law import HistogramCounts, sampler_law, sampler_law_from, sampler_law_over
+from exactdp.reference.sampler_law import sampler_law, sampler_law_from, sampler_law_over
 from exactdp.reference.sampling import Sampling
 from exactdp.spec.errors import BudgetExceeded, InvalidArgument
 from exactdp.spec.law import Law

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from exactdp.reference.blocks import BlockOutputs, multinomial
 from exactdp.reference.draw import law_of
+from exactdp.reference.histogram_counts import HistogramCounts
 from exactdp.reference.learners import (
     Learner,
     empirical,
@@ -27,13 +28,7 @@ from exactdp.reference.learners import (
 )
 from exactdp.reference.mode import StabilityBasedMode
 from exactdp.reference.sampler import sampler
-from exactdp.reference.sampler_law import (
-    HistogramCounts,
-    enumerate_independent,
-    sampler_law,
-    sampler_law_from,
-    sampler_law_over,
-)
+from exactdp.reference.sampler_law import enumerate_independent, sampler_law, sampler_law_from, sampler_law_over
 from exactdp.spec.divergence import tv
 from exactdp.spec.errors import BudgetExceeded, InvalidArgument
 from exactdp.spec.law import Law, mixture
