@@ -11,8 +11,7 @@ from exactdp.spec.item import item, step
 from exactdp.spec.law import Law
 from exactdp.spec.release_curve import NoisyThreshold
 from exactdp.spec.standard_laws import point
-from exactdp.verify.controls import Control, controls
-from exactdp.verify.families import family
+from exactdp.verify.controls import controls
 from exactdp.verify.wrong_aggregates import (
     WrongMode,
     first_value,
@@ -25,35 +24,8 @@ from exactdp.verify.wrong_aggregates import (
 )
 from exactdp.verify.wrong_couplings import independent
 
-ITEMS = ("alg-1", "thm-4.1", "prop-B.1", "prop-B.2", "cor-B.4")
-WRONG = [pytest.param(control, id=f"{name}: {control.name}") for name in ITEMS for control in controls(name)]
 SIXTH = NoisyThreshold("ln(2)", "1/6")
 """Threshold s = 3 at epsilon = ln 2, so r_1 = 1/6."""
-
-
-@pytest.mark.parametrize("control", WRONG)
-def test_a_wrong_aggregate_is_refuted_at_the_expected_step(control: Control) -> None:
-    refutation = control.refutation()
-    assert refutation is not None
-    assert step(refutation.label) == control.refuted_at
-    assert refutation.instance in control.instances
-
-
-@pytest.mark.parametrize("name", ITEMS)
-def test_an_item_about_aggregate_has_several_wrong_variants_with_names_and_reasons(name: str) -> None:
-    wrong = controls(name)
-    assert len(wrong) >= 5
-    assert len({control.name for control in wrong}) == len(wrong)
-    assert all(control.why and control.item == name for control in wrong)
-
-
-@pytest.mark.parametrize("name", ITEMS)
-def test_an_item_about_aggregate_is_seen_answering_both_ways(name: str) -> None:
-    right = next(claim for instance in family(name) for claim in item(name).claims(instance))
-    wrong = controls(name)[0].refutation()
-    assert right.verdict.kind == "holds"
-    assert wrong is not None
-    assert wrong.verdict.kind == "refuted"
 
 
 @pytest.mark.parametrize(

@@ -9,41 +9,12 @@ from exactdp.spec.item import item, step
 from exactdp.spec.minimum_distance import MinimumDistanceInstance
 from exactdp.verify.agnostic_families import smallest_useful
 from exactdp.verify.controls import Control, controls
-from exactdp.verify.families import family
 from exactdp.verify.minimum_distance_controls import unordered_pairs
 from exactdp.verify.minimum_distance_families import COINS, estimator_instance
-
-ITEMS = ("def-C.1", "alg-7", "thm-C.2", "def-C.3", "thm-C.4", "cor-C.5", "rem-covers", "thm-1.6")
-WRONG = [pytest.param(control, id=f"{name}: {control.name}") for name in ITEMS for control in controls(name)]
 
 
 def control_named(name: str, wrong: str) -> Control:
     return next(control for control in controls(name) if control.name == wrong)
-
-
-@pytest.mark.parametrize("control", WRONG)
-def test_a_wrong_variant_is_refuted_at_the_expected_step(control: Control) -> None:
-    refutation = control.refutation()
-    assert refutation is not None
-    assert step(refutation.label) == control.refuted_at
-    assert refutation.instance in control.instances
-
-
-@pytest.mark.parametrize("name", ITEMS)
-def test_an_item_has_several_wrong_variants_with_names_and_reasons(name: str) -> None:
-    wrong = controls(name)
-    assert len(wrong) >= 6
-    assert len({control.name for control in wrong}) == len(wrong)
-    assert all(control.why and control.item == name for control in wrong)
-
-
-@pytest.mark.parametrize("name", ITEMS)
-def test_an_item_is_seen_answering_both_ways(name: str) -> None:
-    right = next(iter(item(name).claims(next(family(name)))))
-    wrong = controls(name)[0].refutation()
-    assert right.verdict.kind == "holds"
-    assert wrong is not None
-    assert wrong.verdict.kind == "refuted"
 
 
 @pytest.mark.parametrize(

@@ -10,17 +10,14 @@ from exactdp.reference.learners import empirical, first_record
 from exactdp.reference.private_learner import black_box_private_learner
 from exactdp.reference.sampling import Sampling
 from exactdp.spec.boosting import choices, is_well_selected, worst_selection
-from exactdp.spec.item import item, step
 from exactdp.spec.kernel import exact_divergence
 from exactdp.spec.law import Law
 from exactdp.spec.learning import failure_probability
 from exactdp.spec.privacy import delta_at
 from exactdp.spec.standard_laws import point
 from exactdp.verify.boosting_families import few_runs, line_grid, private_runs, selection
-from exactdp.verify.controls import Control, controls
-from exactdp.verify.families import family
+from exactdp.verify.controls import controls
 from exactdp.verify.learning_families import LIKELIEST, LOW, MODE, CountNeighbours, reduction, written_out
-from exactdp.verify.ledger import entry_of
 from exactdp.verify.sampler_families import BERNOULLIS, LN_2, POINTS, all_pairs
 from exactdp.verify.sampler_settings import Setting
 from exactdp.verify.wrong_learners import (
@@ -38,41 +35,6 @@ from exactdp.verify.wrong_learners import (
 )
 
 LEARNING = ["conj-1.1", "def-1.2", "thm-1.3", "alg-3", "thm-5.1", "alg-4", "thm-6.1"]
-WRONG = [pytest.param(control, id=f"{name}: {control.name}") for name in LEARNING for control in controls(name)]
-
-
-@pytest.mark.parametrize("control", WRONG)
-def test_a_wrong_learner_is_refuted_at_the_expected_step(control: Control) -> None:
-    refutation = control.refutation()
-    assert refutation is not None
-    assert step(refutation.label) == control.refuted_at
-    assert refutation.instance in control.instances
-
-
-@pytest.mark.parametrize("name", LEARNING)
-def test_an_item_of_learning_has_several_wrong_variants_with_names_and_reasons(name: str) -> None:
-    wrong = controls(name)
-    assert len(wrong) >= 4
-    assert len({(control.name, control.refuted_at) for control in wrong}) == len(wrong)
-    assert all(control.why and control.item == name for control in wrong)
-
-
-@pytest.mark.parametrize("name", LEARNING)
-def test_an_item_of_learning_is_seen_answering_both_ways(name: str) -> None:
-    right = next(iter(item(name).claims(next(family(name)))))
-    wrong = controls(name)[0].refutation()
-    assert right.verdict.kind == "holds"
-    assert wrong is not None
-    assert wrong.verdict.kind == "refuted"
-
-
-@pytest.mark.parametrize("name", LEARNING)
-def test_an_item_of_learning_with_a_wrong_instance_is_refuted_in_the_ledger(name: str) -> None:
-    first = controls(name)[0]
-    entry = entry_of(item(name), first.instances, (first,))
-    assert entry.verdict.kind == "refuted"
-    assert entry.witness is not None
-    assert step(entry.witness.label) == first.refuted_at
 
 
 @pytest.mark.parametrize("name", LEARNING)

@@ -8,9 +8,6 @@ import pytest
 from exactdp.reference.learners import first_record
 from exactdp.spec.item import item, step
 from exactdp.spec.privacy import delta_at
-from exactdp.verify.controls import Control, controls
-from exactdp.verify.families import family
-from exactdp.verify.ledger import entry_of
 from exactdp.verify.sampler_families import LN_2, all_pairs, mode_at, private
 from exactdp.verify.sampler_settings import Setting
 from exactdp.verify.wrong_samplers import (
@@ -25,43 +22,7 @@ from exactdp.verify.wrong_samplers import (
     sorted_blocks,
 )
 
-SAMPLER = ["def-1.4", "thm-1.5", "alg-2", "thm-4.3", "prop-B.5", "prop-B.6", "cor-B.7"]
-WRONG = [pytest.param(control, id=f"{name}: {control.name}") for name in SAMPLER for control in controls(name)]
 MODE = mode_at(LN_2, "1/3")
-
-
-@pytest.mark.parametrize("control", WRONG)
-def test_a_wrong_sampler_is_refuted_at_the_expected_step(control: Control) -> None:
-    refutation = control.refutation()
-    assert refutation is not None
-    assert step(refutation.label) == control.refuted_at
-    assert refutation.instance in control.instances
-
-
-@pytest.mark.parametrize("name", SAMPLER)
-def test_an_item_of_sampler_has_several_wrong_variants_with_names_and_reasons(name: str) -> None:
-    wrong = controls(name)
-    assert len(wrong) >= 4
-    assert len({control.name for control in wrong}) == len(wrong)
-    assert all(control.why and control.item == name for control in wrong)
-
-
-@pytest.mark.parametrize("name", SAMPLER)
-def test_an_item_of_sampler_is_seen_answering_both_ways(name: str) -> None:
-    right = next(iter(item(name).claims(next(family(name)))))
-    wrong = controls(name)[0].refutation()
-    assert right.verdict.kind == "holds"
-    assert wrong is not None
-    assert wrong.verdict.kind == "refuted"
-
-
-@pytest.mark.parametrize("name", SAMPLER)
-def test_an_item_of_sampler_with_a_wrong_instance_is_refuted_in_the_ledger(name: str) -> None:
-    first = controls(name)[0]
-    entry = entry_of(item(name), first.instances, (first,))
-    assert entry.verdict.kind == "refuted"
-    assert entry.witness is not None
-    assert step(entry.witness.label) == first.refuted_at
 
 
 def test_sorted_blocks_tell_two_datasets_apart_that_differ_in_one_record() -> None:

@@ -3,41 +3,12 @@
 import pytest
 
 from exactdp.spec.coupling import SchemeInstance
-from exactdp.spec.item import item, items, step
+from exactdp.spec.item import item, step
 from exactdp.spec.law import Law
 from exactdp.spec.standard_laws import uniform
 from exactdp.spec.tuples import TupleInstance
-from exactdp.verify.controls import Control, controls
-from exactdp.verify.families import family
+from exactdp.verify.controls import controls
 from exactdp.verify.wrong_couplings import chained, inverse_cdf, stretched_by_place
-
-SECTION = [one.id for one in items() if one.section.startswith(("Section 3:", "Appendix A:"))]
-WRONG = [pytest.param(control, id=f"{name}: {control.name}") for name in SECTION for control in controls(name)]
-
-
-@pytest.mark.parametrize("control", WRONG)
-def test_a_wrong_coupling_is_refuted_at_the_expected_step(control: Control) -> None:
-    refutation = control.refutation()
-    assert refutation is not None
-    assert step(refutation.label) == control.refuted_at
-    assert refutation.instance in control.instances
-
-
-@pytest.mark.parametrize("name", SECTION)
-def test_an_item_has_several_wrong_couplings_with_names_and_reasons(name: str) -> None:
-    wrong = controls(name)
-    assert len(wrong) >= 3
-    assert len({control.name for control in wrong}) == len(wrong)
-    assert all(control.why and control.item == name for control in wrong)
-
-
-@pytest.mark.parametrize("name", SECTION)
-def test_an_item_about_couplings_is_seen_answering_both_ways(name: str) -> None:
-    right = next(iter(item(name).claims(next(family(name)))))
-    wrong = controls(name)[0].refutation()
-    assert right.verdict.kind == "holds"
-    assert wrong is not None
-    assert wrong.verdict.kind == "refuted"
 
 
 @pytest.mark.parametrize(
